@@ -188,7 +188,7 @@ def _prepare(
     if site.site_url is None:
         message = "not set, so all links in the API start at the root of the host"
         problems.add(
-            Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO, code=Code.SITE_URL)
+            Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO, code=Code.SETTING)
         )
     clock.check(problems)
     problems.extend(check_words(("lookups",), settings.lookups, LOOKUP_NAMES, site.config))

@@ -11,8 +11,8 @@ from .sites import REGISTRY, SiteFolder
 OWN_SETTINGS = """
 registry: registry.example.org/hardened
 images:
-  vocabulary: {tier: [core, standard]}
   fields:
+    tier: {values: [core, standard]}
     upstream: {type: url, required: true}
     port: integer
     shells: {values: [bash, "true", none], list: true}
@@ -22,7 +22,7 @@ images:
     copy: text
     "on": text
 """.strip()
-"""Settings with a custom field of every type, and a closed vocabulary."""
+"""Settings with a custom field of every type, and allowed values of a built-in one."""
 REQUIRED = "category: Tools\ntier: core\nlicense: MIT\n"
 
 

@@ -168,7 +168,7 @@ DATA_FILES: dict[str, tuple[str, str | bytes, str]] = {
 }
 """Data files."""
 SETTINGS = [
-    ("images: {vocabulary: {base: ['!']}}", "CAT020 6:36 catalog-api.images.vocabulary.base[0]"),
+    ("images: {fields: {base: {values: ['!']}}}", "CAT020 6:41 catalog-api.images.fields.base.values[0]"),
     ("registy: x", "CAT020 6:7 catalog-api.registy"),
     ("images: {colour: x}", "CAT020 6:16 catalog-api.images.colour"),
     ("registry: on", "CAT020 6:7 catalog-api.registry"),
@@ -193,22 +193,38 @@ SETTINGS = [
     ("images: {fields: {a: {type: date, values: [x]}}}", "CAT020 6:25 catalog-api.images.fields.a"),
     ("images: {fields: {a: {required: 'yes'}}}", "CAT020 6:29 catalog-api.images.fields.a.required"),
     ("images: {fields: {a: {list: 1}}}", "CAT020 6:29 catalog-api.images.fields.a.list"),
-    ("images: {vocabulary: {teir: [a]}}", "CAT020 6:29 catalog-api.images.vocabulary.teir"),
-    ("images: {vocabulary: {priority: [a]}}", "CAT020 6:29 catalog-api.images.vocabulary.priority"),
-    ("images: {fields: {os: text}, vocabulary: {os: [a]}}", "CAT020 6:49 catalog-api.images.vocabulary.os"),
-    ("images: {vocabulary: {tier: []}}", "CAT020 6:29 catalog-api.images.vocabulary.tier"),
-    ("images: {vocabulary: {tier: core}}", "CAT020 6:29 catalog-api.images.vocabulary.tier"),
-    ("images: {vocabulary: {tier: [on]}}", "CAT020 6:36 catalog-api.images.vocabulary.tier[0]"),
+    ("images: {fields: {teir: {values: [a]}}}", "CAT020 6:25 catalog-api.images.fields.teir"),
+    ("images: {fields: {size: {label: Size}}}", "CAT020 6:32 catalog-api.images.fields.size.label"),
+    ("images: {fields: {tier: {values: core}}}", "CAT020 6:32 catalog-api.images.fields.tier.values"),
+    ("images: {fields: {tier: {values: [on]}}}", "CAT020 6:41 catalog-api.images.fields.tier.values[0]"),
+    (
+        "images: {fields: {tier: {type: text, values: [a]}}}",
+        "CAT020 6:32 catalog-api.images.fields.tier.type",
+    ),
+    ("images: {fields: {tier: {card: true, from: a}}}", "CAT020 6:32 catalog-api.images.fields.tier.card"),
+    ("images: {fields: {tier: {from: 1.10}}}", "CAT020 6:32 catalog-api.images.fields.tier.from"),
+    (
+        "images: {fields: {lifecycle: {values: [a]}}}",
+        "CAT020 6:37 catalog-api.images.fields.lifecycle.values",
+    ),
+    ("images: {fields: {verify: text}}", "CAT020 6:25 catalog-api.images.fields.verify"),
+    ("images: {fields: {categories: {from: tags}}}", "CAT020 6:25 catalog-api.images.fields.categories"),
+    ("images: {fields: {custom: text}}", "CAT020 6:25 catalog-api.images.fields.custom"),
+    ("images: {version_fields: {variant: text}}", "CAT020 6:33 catalog-api.images.version_fields.variant"),
+    ("images: {defaults: [{tier: core}]}", "CAT020 6:28 catalog-api.images.defaults[0].tier"),
+    ("images: {defaults: [{pages: /a}]}", "CAT020 6:28 catalog-api.images.defaults[0].pages"),
+    (
+        "images: {defaults: [{values: {tier: 1.10}}]}",
+        "CAT020 6:37 catalog-api.images.defaults[0].values.tier",
+    ),
+    ("images: {defaults: {on: core}}", "CAT020 6:27 catalog-api.images.defaults.on"),
+    ("images: {defaults: on}", "CAT020 6:16 catalog-api.images.defaults"),
     ("security: {reports: nope}", "CAT021 6:18 catalog-api.security.reports"),
     ("security: {reports: docs}", "CAT021 6:18 catalog-api.security.reports"),
     ("security: {max_age: 0}", "CAT020 6:18 catalog-api.security.max_age"),
     ("security: {max_age: '30'}", "CAT020 6:18 catalog-api.security.max_age"),
     ("security: {scanners: [trivvy]}", "CAT020 6:29 catalog-api.security.scanners[0]"),
     ("security: {scanners: [trivy, trivy]}", "CAT020 6:18 catalog-api.security.scanners"),
-    ("badges: {cves: {colour: red}}", "CAT020 6:23 catalog-api.badges.cves.colour"),
-    ("badges: {cves: {color: Red!}}", "CAT020 6:23 catalog-api.badges.cves.color"),
-    ("badges: {cves: {logo: assets/x.svg}}", "CAT024 6:23 catalog-api.badges.cves.logo"),
-    ("badges: {on: {label: x}}", "CAT020 6:16 catalog-api.badges.on"),
     ("security: {vex: nope}", "CAT021 6:18 catalog-api.security.vex"),
     ("security: {max_report_size: 0MB}", "CAT020 6:18 catalog-api.security.max_report_size"),
     ("security: {max_report_size: 512 MB}", "CAT020 6:18 catalog-api.security.max_report_size"),
@@ -216,7 +232,6 @@ SETTINGS = [
     ("security: {max_report_size: 1.5GB}", "CAT020 6:18 catalog-api.security.max_report_size"),
     ("security: {accept: [partial, partial]}", "CAT020 6:18 catalog-api.security.accept"),
     ("lookups: [digest]", "CAT020 6:17 catalog-api.lookups[0]"),
-    ("history: /var", "CAT020 6:7 catalog-api.history"),
     ("security: {publish_vex: 1}", "CAT020 6:18 catalog-api.security.publish_vex"),
     ("images: {verify: {key: 'http://a.org/k'}}", "CAT020 6:25 catalog-api.images.verify.key"),
     ("images: {verify: {}}", "CAT020 6:16 catalog-api.images.verify"),
@@ -290,12 +305,17 @@ REPORTS: list[tuple[bytes, str]] = [
 """Reports of an image."""
 
 LACKING = tuple(f"CAT011 {PAGE} 2:1 {name}" for name in ("category", "license", "tier"))
+DEMANDING = (
+    f"registry: {REGISTRY}\nimages: {{fields: {{"
+    + ", ".join(f"{name}: {{required: true}}" for name in ("category", "license", "tier"))
+    + "}}"
+)
 PLAIN = f"---\n{REQUIRED}---\n"
 SITES: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
     "not UTF-8": ("", {PAGE: b"---\nname: Caf\xe9\n---\n"}, ("CAT002 docs/images/nginx.md 0:0",)),
-    "an empty front matter": ("", {PAGE: "---\n---\n"}, LACKING),
-    "a name alone": ("", {PAGE: "---\nname: NGINX\n---\n"}, LACKING),
-    "a key without a value": ("", {PAGE: "---\ncategory:\n---\n"}, LACKING),
+    "an empty front matter": (DEMANDING, {PAGE: "---\n---\n"}, LACKING),
+    "a name alone": (DEMANDING, {PAGE: "---\nname: NGINX\n---\n"}, LACKING),
+    "a key without a value": (DEMANDING, {PAGE: "---\ncategory:\n---\n"}, LACKING),
     "a misspelt required field": (
         "",
         {PAGE: "---\ncategory: Tools\ntier: core\nlicence: MIT\n---\n"},
@@ -345,7 +365,7 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
             "CAT020 mkdocs.yml 9:7 catalog-api.headers",
         ),
     ),
-    "own fields and vocabularies": (
+    "own fields and allowed values": (
         OWN_SETTINGS,
         {
             PAGE: "---\ncategory: Tools\ntier: cor\nlicense: MIT\nport: x\nshells: [zsh, baash, none]\n"
@@ -375,7 +395,7 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
     ),
     "settings of several parts": (
         "registy: x\n"
-        "images: {fields: {tier: text, port: int}, vocabulary: {size: [a]}, verify: {identity: a}}\n"
+        "images: {fields: {tier: text, port: int}, lines: 1, verify: {identity: a}}\n"
         "charts: {defaults: {tire: core}}\n"
         "security: {max_report_size: 512, accept: [partly]}",
         {},
@@ -383,8 +403,8 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
             "CAT020 mkdocs.yml 6:7 catalog-api.registy",
             "CAT020 mkdocs.yml 7:25 catalog-api.images.fields.tier",
             "CAT020 mkdocs.yml 7:37 catalog-api.images.fields.port.type",
-            "CAT020 mkdocs.yml 7:62 catalog-api.images.vocabulary.size",
-            "CAT020 mkdocs.yml 7:74 catalog-api.images.verify",
+            "CAT020 mkdocs.yml 7:49 catalog-api.images.lines",
+            "CAT020 mkdocs.yml 7:59 catalog-api.images.verify",
             "CAT020 mkdocs.yml 8:27 catalog-api.charts.defaults.tire",
             "CAT020 mkdocs.yml 9:18 catalog-api.security.max_report_size",
             "CAT020 mkdocs.yml 9:49 catalog-api.security.accept[0]",
@@ -431,20 +451,20 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
         ),
     ),
     "categories": (
-        f"registry: {REGISTRY}\nimages: {{vocabulary: {{category: [Web, Proxy]}}}}",
+        f"registry: {REGISTRY}\nimages: {{fields: {{category: {{values: [Web, Proxy], required: true}}}}}}",
         {
             f"docs/images/n{number}.md": f"---\ncategory: {category}\ntier: core\nlicense: MIT\n---\n"
             for number, category in enumerate(("[]", "[Web, Wep]", "[Web, Web]", "Wep"))
         },
         (
-            "CAT012 docs/images/n0.md 2:1 category",
+            "CAT011 docs/images/n0.md 2:1 category",
             "CAT012 docs/images/n1.md 2:17 category[1]",
             "CAT012 docs/images/n2.md 2:1 category",
             "CAT012 docs/images/n3.md 2:1 category",
         ),
     ),
     "categories alone": (
-        "",
+        DEMANDING,
         {PAGE: "---\ncategories: [Web]\ntier: core\nlicense: MIT\n---\n"},
         ("CAT011 docs/images/nginx.md 2:1 category",),
     ),
@@ -476,11 +496,6 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
         {PAGE: "---\ncategory: Tools\ntier: core\nlicense: Apache 2\n---\n"},
         ("CAT012 docs/images/nginx.md 4:1 license",),
     ),
-    "the looks of no badge": (
-        "badges: {cve: {label: x}}",
-        {"roadmap.yml": "- {name: Next, category: Tools}\n"},
-        ("CAT020 mkdocs.yml 6:16 catalog-api.badges.cve",),
-    ),
     "values that are hardly meant": (
         "",
         {
@@ -495,7 +510,7 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
         (
             "CAT012 docs/charts/stack.md 5:1 chart",
             "CAT012 docs/charts/web.md 5:1 chart",
-            "CAT017 docs/images/nginx.md 5:1 status",
+            "CAT010 docs/images/nginx.md 5:1 status",
             "CAT012 docs/images/nginx.md 6:47 versions[0].endOfLife",
         ),
     ),
@@ -504,7 +519,7 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
         {"docs/image/nginx.md": PLAIN, "roadmap.yml": "- {name: Next, category: Tools}\n"},
         (
             "CAT015 docs/image/nginx.md 2:1 category",
-            "CAT016 mkdocs.yml 6:7 catalog-api.images.pages",
+            "CAT015 mkdocs.yml 6:7 catalog-api.images.pages",
         ),
     ),
     "reports that nothing reads": (
@@ -512,11 +527,11 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
         {PAGE: front_matter("versions: [1.0]"), "reports/nginx.json": REPORT},
         ("CAT031 mkdocs.yml 6:7 catalog-api.security.reports",),
     ),
-    "no item": ("", {}, ("CAT016 mkdocs.yml 6:7 catalog-api",)),
+    "no item": ("", {}, ("CAT015 mkdocs.yml 6:7 catalog-api",)),
     "a pattern without a page": (
         f"registry: {REGISTRY}\nimages: {{pages: ['images/*.md', '!images/x*', 'imgs/{{slug}}.md']}}",
         {PAGE: PLAIN, "docs/images/x1.md": PLAIN},
-        ("CAT016 mkdocs.yml 7:16 catalog-api.images.pages",),
+        ("CAT015 mkdocs.yml 7:16 catalog-api.images.pages",),
     ),
     "meta files that nobody reads": (
         "",
@@ -525,7 +540,7 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
             "docs/images/web/.meta.yml": "tier: core\n",
             "docs/images/web/b.md": PLAIN,
         },
-        ("CAT017 docs/images/.meta.yml 0:0",),
+        ("CAT010 docs/images/.meta.yml 0:0",),
     ),
 }
 """The same for catalogs that are refused only under `strict`."""

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import functools
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from .programs import need
+from .servers import serve
 
 QUIET = (
     *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync"),
     *("--disable-background-networking", "--disable-component-update"),
 )
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves files and logs nothing."""
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-        pass
 
 
 _FAULTS = """() => {
@@ -104,11 +95,8 @@ class Visit:
 def served(folder: Path) -> Iterator[str]:
     """The address at which a folder is served."""
     need("chromium")
-    handler = functools.partial(Quiet, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with serve(folder) as port:
+        yield f"http://127.0.0.1:{port}/"
 
 
 @contextmanager

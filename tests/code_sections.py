@@ -1,4 +1,4 @@
-"""The guide's sections on the codes of problems: `python -m tests.code_sections` refreshes how they begin.
+"""The guide's sections on the codes of problems.
 
 The generated part of a section is between `<!-- code: CAT012 -->` and `<!-- /code -->`, the table of codes
 between `<!-- codes -->` and `<!-- /codes -->`. The rest of a section is written by hand.
@@ -11,7 +11,7 @@ import re
 from mkdocs_catalog_api.problems.codes import Code
 
 from .code_examples import message
-from .guide import GUIDE, page
+from .guide import page
 
 CODES = {code.value: code for code in Code}
 _SECTION = re.compile(r"(<!-- code: (CAT\d{3}) -->\n).*?(<!-- /code -->)", re.DOTALL)
@@ -34,7 +34,3 @@ def _section(code: Code) -> str:
     heading = f"### {code}: {code.topic} {{ #{code.lower()} }}"
     example = f"```text\n{message(code)}\n```"
     return f"{heading}\n\n{example}\n\n{code.cause}\n\n**What to do:** {code.remedy}\n"
-
-
-if __name__ == "__main__":
-    (GUIDE / "problems.md").write_text(refreshed(page("problems")), encoding="utf-8", newline="\n")

@@ -1,4 +1,4 @@
-"""The guide's reference of commands, from `--help`: `python -m tests.command_help` refreshes it.
+"""The guide's reference of commands, from `--help`.
 
 The help of a command is between `<!-- help: check -->` and `<!-- /help -->`.
 """
@@ -10,8 +10,6 @@ import re
 from click.testing import CliRunner
 
 from mkdocs_catalog_api.commands.main import main
-
-from .guide import GUIDE, page
 
 _BLOCK = re.compile(r"(<!-- help: ([a-z-]+) -->\n).*?(<!-- /help -->)", re.DOTALL)
 
@@ -26,7 +24,3 @@ def help_text(command: str) -> str:
 def refreshed(text: str) -> str:
     """The text of the page with the help of each command as it is now."""
     return _BLOCK.sub(lambda found: f"{found[1]}\n```text\n{help_text(found[2])}```\n\n{found[3]}", text)
-
-
-if __name__ == "__main__":
-    (GUIDE / "command-line.md").write_text(refreshed(page("command-line")), encoding="utf-8", newline="\n")

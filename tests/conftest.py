@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 import jinja2
+import msgspec
 import pytest
 from filelock import FileLock
 from hypothesis import settings
 from playwright.sync_api import Browser
 
+from mkdocs_catalog_api.documents import openapi
+from mkdocs_catalog_api.documents.kinds import Route
+
 from .browser import chromium
 from .example import build_as_process, copy_example, documents
 from .servers import node_folder
 from .sites import Result, SiteFolder
+
+pytest_plugins = ["tests.unchanged"]
 
 # How long an example takes says nothing on a machine that is busy.
 settings.register_profile("any machine", deadline=None)
@@ -42,6 +48,21 @@ def _compile_once(environment: jinja2.Environment, source: Any, *given: Any, **n
 
 
 jinja2.Environment.compile = _compile_once  # type: ignore[method-assign,assignment]
+
+
+_describe = openapi._schemas
+_described: dict[tuple[Route, ...], bytes] = {}
+
+
+def _describe_once(routes: Sequence[Route]) -> Any:
+    """The schemas of the description, made once in a process: else they take most of the time of a build."""
+    key = tuple(routes)
+    if key not in _described:
+        _described[key] = msgspec.json.encode(_describe(routes))
+    return msgspec.json.decode(_described[key])
+
+
+openapi._schemas = _describe_once
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Make the history of the example anew: `python -m tests.example_history`.
+"""The history of the example.
 
 Its days are recorded by `catalog-api record` from what the committed pages, scans and statements say of each
 Friday: a release is there from the day it was released, a vulnerability from the day it was published, a
@@ -11,7 +11,7 @@ import datetime
 import json
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -93,24 +93,20 @@ def _write(path: Path, text: str) -> None:
     path.write_text(text, "utf-8")
 
 
-def write_history(folder: Path) -> None:
-    """Record every day that is not in this folder yet."""
+def recorded(history: Mapping[str, str]) -> dict[str, str]:
+    """File name → text of every day, of which these are recorded already."""
+    files = dict(history)
     for day in days():
-        if (folder / f"{day}.json").exists():
+        if f"{day}.json" in files:
             continue
         with tempfile.TemporaryDirectory() as made:
             site = Path(made)
             write_example(site, day)
-            if folder.exists():
-                shutil.copytree(folder, site / "history")
+            for name, text in files.items():
+                _write(site / "history" / name, text)
             arguments = ["record", "--date", day, "-f", str(site / "mkdocs.yml")]
             result = CliRunner().invoke(main, arguments, env={"SOURCE_DATE_EPOCH": "1795154400"})
             if result.exit_code:
                 raise SystemExit(result.output)
-            print(day, result.output.splitlines()[-1])
-            shutil.copytree(site / "history", folder, dirs_exist_ok=True)
-
-
-if __name__ == "__main__":
-    shutil.rmtree(EXAMPLE / "history", ignore_errors=True)
-    write_history(EXAMPLE / "history")
+            files = {path.name: path.read_text("utf-8") for path in sorted((site / "history").iterdir())}
+    return files

@@ -1,12 +1,9 @@
-"""Small files as CISA and the makers of EPSS publish them."""
+"""Small files as CISA publishes them."""
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Mapping
-
-LIMIT = 10_000_000
 
 
 def kev(added: Mapping[str, str], *, day: str = "2026-11-20", count: int | None = None) -> bytes:
@@ -20,20 +17,3 @@ def kev(added: Mapping[str, str], *, day: str = "2026-11-20", count: int | None 
         "vulnerabilities": entries,
     }
     return json.dumps(catalog, indent=4).encode()
-
-
-def epss(rows: Mapping[str, tuple[str, str]], *, day: str = "2026-11-20", end: str = "\n") -> bytes:
-    """The scores of these CVE ids, not packed."""
-    lines = [f"#model_version:v2025.03.14,score_date:{day}T12:55:00Z", "cve,epss,percentile"]
-    lines += [f"{id_},{score},{percentile}" for id_, (score, percentile) in rows.items()]
-    return "".join(line + end for line in lines).encode()
-
-
-def packed(rows: Mapping[str, tuple[str, str]], *, day: str = "2026-11-20") -> bytes:
-    """The same as its makers send them."""
-    return gzip.compress(epss(rows, day=day), mtime=0)
-
-
-def many(number: int) -> dict[str, tuple[str, str]]:
-    """So many rows of scores."""
-    return {f"CVE-2026-{at:04}": ("0.00043", "0.12345") for at in range(number)}

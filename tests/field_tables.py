@@ -1,4 +1,4 @@
-"""Tables of fields and sections on settings in the guide: `python -m tests.field_tables` refreshes them.
+"""Tables of fields and sections on settings in the guide.
 
 They are made from models, report formats and grades, between `<!-- fields: NAME -->` and `<!-- /fields -->`.
 """
@@ -19,7 +19,6 @@ from mkdocs_catalog_api.catalog.scans import COUNTERS
 from mkdocs_catalog_api.documents.table import LOOKUP_NAMES, fixed_paths, kinds
 from mkdocs_catalog_api.sources.reports import FORMATS, SCANNERS
 
-from .guide import GUIDE, PAGES, page
 from .setting_examples import EXAMPLES, NOTES
 
 Schema = dict[str, Any]
@@ -31,7 +30,7 @@ TABLES = {
     "pins": ("charts", "PinEntry"),
     "roadmap": ("roadmap", "Item"),
     "updates": ("updates", "Update"),
-    "own fields": ("mkdocs", "CustomField"),
+    "own fields": ("mkdocs", "FieldRule"),
     "settings": ("mkdocs", "Settings"),
     "documents": ("mkdocs", ""),
 }
@@ -44,8 +43,6 @@ _GROUPS = {
     "images": "Collections",
     "updates": "Updates",
     "security": "Vulnerability data",
-    "badges": "Badges",
-    "openapi": "OpenAPI document",
     "lookups": "Output",
 }
 """First settings of the groups, and their headings."""
@@ -143,8 +140,6 @@ def _paths(schema: Schema, model: Schema, *above: str) -> Iterator[tuple[tuple[s
     """Every setting by its path; of the three collections, which are alike, the first."""
     for name, field in model["properties"].items():
         path = (*above, name)
-        if name == "badges":
-            path, field = (*path, "<name>"), field["additionalProperties"]
         sections = [part["$ref"] for part in field.get("anyOf", ()) if "$ref" in part]
         if not above and name in _COLLECTIONS[1:]:
             continue
@@ -156,7 +151,8 @@ def _paths(schema: Schema, model: Schema, *above: str) -> Iterator[tuple[tuple[s
 
 def _written(field: Schema, definitions: Schema) -> str:
     """What a field may hold, in words; a definition of `definitions` by its keys."""
-    choices = [field["then"], *field["else"]["anyOf"]] if "then" in field else field.get("anyOf", [field])
+    either: list[Schema] = field.get("anyOf") or field.get("oneOf") or [field]
+    choices = [field["then"], *field["else"]["anyOf"]] if "then" in field else either
     choices = [choice for choice in choices if choice.get("type") != "null"]
     closed = [choice for choice in choices if "enum" in choice]
     return " or ".join(dict.fromkeys(_word(choice, definitions) for choice in closed or choices))
@@ -213,8 +209,3 @@ def _grades() -> Iterator[list[str]]:
 
 OTHER_TABLES = {"report formats": _formats, "grades": _grades}
 """Name of a table → its rows, of what no schema describes."""
-
-
-if __name__ == "__main__":
-    for name in PAGES:
-        (GUIDE / f"{name}.md").write_text(refreshed(page(name)), encoding="utf-8", newline="\n")

@@ -1,4 +1,4 @@
-"""The wording of messages, kept in messages.txt; `python -m tests.messages` writes it anew after a change."""
+"""The wording of messages, kept in messages.txt."""
 
 from __future__ import annotations
 
@@ -21,8 +21,3 @@ def messages() -> str:
             broken.write(site)
             lines += told(site)[1]
     return "".join(f"{line}\n" for line in lines)
-
-
-if __name__ == "__main__":
-    SNAPSHOT.write_text(messages(), "utf-8", newline="\n")
-    print(f"wrote {SNAPSHOT}")

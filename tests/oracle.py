@@ -13,55 +13,141 @@ from typing import Any
 from .oracle_files import ANY, SEVERITIES, instant, purl, reference
 
 WEIGHTS = dict(zip(SEVERITIES, (40, 10, 4, 1, 1), strict=True))
+LIMITS = ["only-fixed", "only-notfixed", "no-system-packages", "os-end-of-life"]
 BANDS = {"CRITICAL": ("F", 0, 39), "HIGH": ("D", 40, 59), "MEDIUM": ("C", 60, 79)}
 
 
+def named(scan: Record) -> set[str]:
+    return set(scan.digests) | ({scan.manifest} if scan.manifest else set())
+
+
+def every_digest(release: Record) -> set[str]:
+    return {*release.digests, *release.manifests.values()}
+
+
 def join(scans: list[Record], candidates: list[Record]) -> None:
-    """By digest, else by tag if one of both has no digest, else by path."""
+    """By digest, else by tag if one of both has no digest, else by path; digits in a path name a digest."""
     for scan in scans:
-        by_digest = [r for r in candidates if scan.digests & set(r.digests)]
+        label, _, digits = scan.path.removesuffix(".json").rpartition(".")
+        homes = [r for r in candidates if re.fullmatch("[0-9a-f]{12}", digits) and f"{label}.json" in r.paths]
+        pointed = {d for r in homes for d in every_digest(r) if d.startswith(f"sha256:{digits}")}
+        fits = not scan.digests or any(named(scan) & every_digest(r) for r in homes)
+        scan.digests = scan.digests | pointed if fits else scan.digests
+        by_digest = [r for r in candidates if named(scan) & every_digest(r)]
         by_tag = [r for r in candidates if scan.tags & r.tags and not (scan.digests and r.digests)]
-        for release in by_digest or by_tag or [r for r in candidates if scan.path in r.paths]:
+        by_path = [r for r in candidates if scan.path in r.paths]
+        for release in by_digest or ([] if homes and not pointed else by_tag or by_path):
             release.scans.append(scan)
 
 
-def parts(release: Record) -> list[list[Record]]:
-    """The scans of each digest. Those that name none are of what no other names; foreign ones count last."""
-    own = [scan for scan in release.scans if not scan.digests or scan.digests & set(release.digests)]
-    if not own or len(release.digests) < 2:
-        return [own if release.digests and own else release.scans]
-    each = [[scan for scan in own if digest in scan.digests] for digest in release.digests]
-    return [*each, [scan for scan in own if not scan.digests and not all(each)]]
+def alike(one: str, other: str) -> bool:
+    """A variant may be left out, and so may all of it."""
+    return not (one and other) or all(map(str.__eq__, one.split("/"), other.split("/")))
 
 
-def replaces(newer: Record, older: Record, rivals: list[Record], now: Fraction) -> bool:
-    """A newer one does, unless a time says nothing or it lacks packages of the older one and its parts."""
-    parts = [
-        s for s in rivals if (s.time, s.digests, s.platform) == (older.time, older.digests, older.platform)
-    ]
-    usable = all(scan.time is not None and scan.time <= now for scan in (newer, older))
-    same_content = not (newer.digests and older.digests) or newer.digests & older.digests
-    lacks_packages = same_content and set().union(*(part.classes for part in parts)) - newer.classes
-    return usable and newer.time > older.time and not lacks_packages and not other_platform(newer, older)
+def foreign(scan: Record, release: Record) -> bool:
+    return bool(scan.digests and release.digests) and not named(scan) & every_digest(release)
 
 
-def other_platform(one: Record, other: Record) -> bool:
-    return bool(one.platform and other.platform and one.platform != other.platform)
+def parts(release: Record) -> list[tuple[str, str]]:
+    """Digest and platform of each part; one of them may be unknown."""
+    if release.manifests:
+        every = [(digest, name.replace("/v8", "")) for name, digest in release.manifests.items()]
+        return [part for part in every if any(alike(part[1], p) for p in release.platforms)] or every
+    if len(release.digests) > 1:
+        return [(digest, "") for digest in release.digests]
+    of_scans = {scan.platform for scan in release.scans if scan.platform and not foreign(scan, release)}
+    listed = [("", name) for name in release.platforms or sorted(of_scans)]
+    return listed or [(release.digests[0] if release.digests else "", "")]
+
+
+def subject(scan: Record, release: Record) -> tuple[list[tuple[str, str]], bool] | None:
+    """The parts that a scan is of, and whether that is certain; None for a platform that is left out."""
+    by_digest = [part for part in release.parts if part[0] in named(scan)]
+    if by_digest:
+        return by_digest, True
+    if named(scan) & {*release.manifests.values()}:
+        return None
+    if foreign(scan, release):
+        return [], False
+    possible = [part for part in release.parts if part[1] == scan.platform]
+    possible = possible or [part for part in release.parts if alike(part[1], scan.platform)]
+    return (possible, len(possible) == 1) if possible else None
+
+
+def usable(scan: Record, now: Fraction) -> bool:
+    return scan.time is not None and scan.time <= now
+
+
+def replaces(newer: Record, older: Record, packages: set[str], release: Record, now: Fraction) -> bool:
+    """A newer one does, unless a time says nothing or it has looked at less than the older one."""
+    same_build = release.digests and not foreign(older, release)
+    rebuilt = not same_build and named(newer) and named(older) and not named(newer) & named(older)
+    less = not rebuilt and (packages - newer.packages or newer.limits - older.limits)
+    return usable(newer, now) and usable(older, now) and newer.time > older.time and not less
+
+
+def rank(scan: Record, scanners: list[str]) -> tuple[bool, int]:
+    return scan.silent, scanners.index(scan.scanner)
+
+
+def newest(rivals: list[Record], release: Record, scanners: list[str], now: Fraction) -> list[Record]:
+    """The first scanner's scans that no newer one that counts replaces."""
+    first, chosen = min(rank(scan, scanners) for scan in rivals), list[Record]()
+    rivals = [scan for scan in rivals if rank(scan, scanners) == first]
+    for scan in sorted(rivals, key=lambda scan: scan.time or 0, reverse=True):
+        made = scan.time, named(scan), scan.platform
+        like = [each for each in rivals if (each.time, named(each), each.platform) == made]
+        packages = set().union(*(each.packages for each in like))
+        chosen += [] if any(replaces(other, scan, packages, release, now) for other in chosen) else [scan]
+    return chosen
 
 
 def counting(release: Record, scanners: list[str], now: Fraction) -> list[Record]:
-    """For each digest and platform the first scanner's scans that no newer one replaces."""
-    counted: list[Record] = []
-    for part in parts(release):
-        while part:
-            first = min((scan.silent, scanners.index(scan.scanner)) for scan in part)
-            rivals = [scan for scan in part if (scan.silent, scanners.index(scan.scanner)) == first]
-            newest: list[Record] = []
-            for scan in sorted(rivals, key=lambda scan: scan.time or 0, reverse=True):
-                newest += [] if any(replaces(other, scan, rivals, now) for other in newest) else [scan]
-            counted += newest
-            part = [scan for scan in part if all(other_platform(scan, other) for other in newest)]
-    return [scan for scan in release.scans if scan in counted]
+    """Of each part the first scanner's newest; besides, what is of no particular part and adds to them."""
+    release.parts = parts(release)
+    known = [(scan, *found) for scan in release.scans if (found := subject(scan, release))]
+    covering = {part: [s for s, of, sure in known if sure and part in of] for part in release.parts}
+    counted = [scan for scans in covering.values() if scans for scan in newest(scans, release, scanners, now)]
+    covered = {part: [scan for scan in scans if scan in counted] for part, scans in covering.items()}
+    further = defaultdict(list)
+    for scan, of, sure in known:
+        if not sure and (of or not counted):
+            further[tuple(of), scan.platform].append(scan)
+    for (possible, _), scans in further.items():
+        for scan in newest(scans, release, scanners, now):
+            answered = [
+                any(
+                    rank(other, scanners) < rank(scan, scanners)
+                    or replaces(other, scan, scan.packages, release, now)
+                    for other in covered[part]
+                )
+                for part in possible
+            ]
+            counted += [] if possible and all(answered) else [scan]
+    release.of = {id(scan): (of, sure) for scan, of, sure in known}
+    return [scan for scan in release.scans if any(scan is each for each in counted)]
+
+
+def looked(release: Record, part: tuple[str, str] | None = None) -> dict[str, Any]:
+    """What the scans that count have looked at, of a release or one part of it."""
+    seen = [(scan, *release.of[id(scan)]) for scan in release.counting]
+    seen = [each for each in seen if part is None or part in each[1]]
+    wanted = release.parts if part is None else [part]
+    covers = {p: [scan for scan, of, sure in seen if sure and p in of] for p in wanted}
+    whole = all(any(not scan.limits for scan in scans) for scans in covers.values())
+    own = any(of for _, of, _ in seen)
+    uncovered = [p for p, scans in covers.items() if not scans]
+    platforms = {p[1] or scan.platform for p, scans in covers.items() for scan in scans}
+    platforms |= {scan.platform for scan, _, sure in seen if not sure}
+    limits = {limit for scan, *_ in seen for limit in scan.limits}
+    return {
+        "complete": bool(seen and wanted) and whole,
+        "limits": [limit for limit in LIMITS if limit in limits],
+        "platformsScanned": sorted(platforms - {""}),
+        "missing": [p for p in uncovered if p[0] or not own] if seen else [],
+        "digestsScanned": sum(own and d not in {p[0] for p in uncovered} for d in release.digests),
+    }
 
 
 def statements(documents: list[Any], now: Fraction) -> list[Record]:
@@ -120,8 +206,11 @@ def fits_image(name: str, found: Record, scan: Record, release: Record) -> bool:
         _, digest, others = purl(name)
         repository, tag, arch = (others.pop(key, "") for key in ("repository_url", "tag", "arch"))
         repository = reference(repository)[0]
-    scanned = scan.digests or (set(release.digests) if len(release.digests) == 1 else set())
-    fits = (not digest or digest in scanned) and tag in ("", *release.labels) and arch in ("", scan.platform)
+    of, sure = release.of[id(scan)]
+    index = release.digests if of and len(release.digests) == 1 else []
+    scanned = named(scan) | {*index} | {part[0] for part in of if sure and part[0]}
+    of_tag = tag in ("", *release.labels)
+    fits = (not digest or digest in scanned) and of_tag and arch in ("", *scan.platform.split("/")[1:2])
     return fits and not others and bool(repository or digest) and repository in ("", release.image)
 
 
@@ -170,9 +259,11 @@ def merge(row: tuple[str, str, str], parts: list[Any], kev: dict[str, str]) -> R
     return Record(**about, **texts, exploited=exploited, reason=reason)
 
 
-def rows(release: Record, catalog: Record) -> list[Record]:
+def rows(release: Record, catalog: Record, part: tuple[str, str] | None = None) -> list[Record]:
     groups = defaultdict(list)
     for scan in release.counting:
+        if part is not None and part not in release.of[id(scan)][0]:
+            continue
         for found in scan.findings:
             groups[found.row].append((found, suppression(found, scan, release, catalog)))
     merged = [merge(row, found, catalog.kev or {}) for row, found in groups.items()]
@@ -185,13 +276,13 @@ def id_order(row: Any) -> tuple[Any, ...]:
     return (SEVERITIES.index(row.severity), number, row.id)
 
 
-def grade(release: Record, catalog: Record) -> tuple[str | None, float | None]:
+def grade(rows: list[Record], looked: dict[str, Any], catalog: Record) -> tuple[str | None, float | None]:
     """The worst row sets the band, all rows the place in it; withheld of what nobody has looked at all of."""
-    worst = release.open[0].severity if release.open else None
-    low_band = ("B", 80, 94) if any(row.fixed for row in release.open) else ("A", 95, 99)
+    worst = rows[0].severity if rows else None
+    low_band = ("B", 80, 94) if any(row.fixed for row in rows) else ("A", 95, 99)
     letter, low, high = BANDS.get(worst, low_band) if worst else ("A+", 100, 100)
-    load = sum(Fraction(WEIGHTS[row.severity], 1 if row.fixed else 2) for row in release.open)
+    load = sum(Fraction(WEIGHTS[row.severity], 1 if row.fixed else 2) for row in rows)
     score = low + (high - low) * 20 / (20 + load)
-    partial = 1 < len(release.digests) > release.digests_scanned and "partial" not in catalog.accept
-    blind = letter in ("A+", "A") and any(scan.ended or scan.narrowed for scan in release.counting)
+    partial = looked["missing"] and "partial" not in catalog.accept
+    blind = letter in ("A+", "A") and looked["limits"]
     return (None, None) if partial or blind else (letter, int(score * 10) / 10)

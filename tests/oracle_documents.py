@@ -8,7 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace as Record
 from typing import Any
 
-from .oracle import counting, grade, id_order, join, rows, statements
+from .oracle import counting, every_digest, grade, id_order, join, looked, rows, statements
 from .oracle_files import ANY, SEVERITIES, instant, pages, reference, releases, reports, settings
 
 COUNTERS = [severity.lower() for severity in SEVERITIES]
@@ -34,10 +34,11 @@ def expected(folder: Path, today: str) -> dict[str, Any]:
     scanned = [release for versions in newest.values() for release in versions if release.counting]
     return {
         "security.json": summary(newest, scanned, pins, catalog)
-        | {"supported": supported([page for page, _ in images], scanned, catalog)},
+        | {"available": available([page for page, _ in images], scanned, catalog)},
         "security/index.json": envelope("security", [index_entry(release) for release in scanned]),
         **cve_documents(listed, charts, catalog),
-        **digest_documents(images),
+        **digest_documents(images, catalog),
+        **{f"security/{r.slug}/{r.version}.json": release_record(r) for r in listed},
     }
 
 
@@ -48,22 +49,48 @@ def envelope(resource: str, data: list[Any]) -> dict[str, Any]:
 def assess(release: Record, catalog: Record) -> None:
     """Everything that is published about a release."""
     release.counting = counting(release, catalog.scanners, catalog.now)
-    named = set().union(*(scan.digests for scan in release.counting)) & set(release.digests)
-    alone = len(release.digests) == 1 and any(not scan.digests for scan in release.counting)
-    release.digests_scanned = 1 if alone else len(named)
+    release.looked = looked(release)
     release.rows = rows(release, catalog)
     release.open = [row for row in release.rows if not row.reason]
-    times = [scan.time for scan in release.counting]
-    oldest = min(times) if times and None not in times else None
-    release.time = oldest and datetime.fromtimestamp(int(oldest), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    letter, score = grade(release, catalog)
-    counts = {key: sum(row.severity.lower() == key for row in release.open) for key in COUNTERS}
-    counts |= {"total": len(release.open), "fixable": sum(bool(row.fixed) for row in release.open)}
-    counts |= {"suppressed": len(release.rows) - len(release.open), "grade": letter, "score": score}
-    counts["exploited"] = None if catalog.kev is None else sum(bool(row.exploited) for row in release.open)
-    release.counts = counts if release.counting else dict.fromkeys(counts)
+    release.time, release.counts = counted(release.counting, release.rows, release.looked, catalog)
     release.detail = f"{catalog.base}/security/{release.slug}.json"
     release.href = f"{catalog.base}/security/{release.slug}/{release.version}.json"
+
+
+def counted(scans: list[Record], every: list[Record], seen: Any, catalog: Record) -> tuple[Any, Any]:
+    """The time of the oldest scan, and the counts of the rows."""
+    times, still = [scan.time for scan in scans], [row for row in every if not row.reason]
+    oldest = min(times) if times and None not in times else None
+    time = oldest and datetime.fromtimestamp(int(oldest), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    letter, score = grade(still, seen, catalog)
+    counts = {key: sum(row.severity.lower() == key for row in still) for key in COUNTERS}
+    counts |= {"total": len(still), "fixable": sum(bool(row.fixed) for row in still)}
+    counts |= {"suppressed": len(every) - len(still), "grade": letter, "score": score}
+    counts["exploited"] = None if catalog.kev is None else sum(bool(row.exploited) for row in still)
+    return time, counts if scans else dict.fromkeys(counts)
+
+
+def figures(release: Record, part: Any, catalog: Record) -> dict[str, Any]:
+    """The object `security` and what belongs to it; without a grade, zero is null."""
+    scans, every, seen = release.counting, release.rows, release.looked
+    if part is not None:
+        scans = [scan for scan in scans if part in release.of[id(scan)][0]]
+        every, seen = rows(release, catalog, part), looked(release, part)
+    time, counts = counted(scans, every, seen, catalog)
+    if counts["grade"] is None:
+        counts = {key: value or None for key, value in counts.items()}
+    ended = "os-end-of-life" in seen["limits"] or (ANY if scans else None)
+    security = {"scanned": bool(scans), "complete": seen["complete"], "version": release.version}
+    security |= counts | {"scannedAt": time, "osEndOfLife": ended, "href": release.detail}
+    return {"security": security, "platformsScanned": seen["platformsScanned"], "limits": seen["limits"]}
+
+
+def release_record(release: Record) -> dict[str, Any]:
+    """What a release record says of its scans."""
+    seen = {key: value for key, value in release.looked.items() if key != "missing"}
+    seen |= {} if release.counting else {"digestsScanned": None}
+    counts = {key: value for key, value in release.counts.items() if key != "suppressed"}
+    return seen | counts | {"scanned": bool(release.counting), "scannedAt": release.time}
 
 
 def pinned(
@@ -75,16 +102,33 @@ def pinned(
         pin = {"image": entry} if isinstance(entry, str) else entry
         repository, tag, digest = reference(pin["image"])
         digests = [digest or pin["digest"]] if digest or "digest" in pin else []
-        fits = [r for r in listed if (digests[0] in r.digests if digests else (repository, tag) in r.tags)]
+        fits = [
+            r for r in listed if (digests[0] in every_digest(r) if digests else (repository, tag) in r.tags)
+        ]
         fits.sort(key=lambda release: release.image != repository)
         if not fits:
             about = {"slug": "", "image": repository, "version": tag, "labels": [tag], "digests": digests}
             joins = {"tags": set() if digests else {(repository, tag)}, "paths": set(), "scans": []}
+            joins |= {"manifests": {}, "platforms": []}
             fits = [Record(**about, **joins)]
             join(scans, fits)
             assess(fits[0], catalog)
+        fits[:1] = [of_manifest(fits[0], digests, catalog)]
         pins.append(((digests or fits[0].digests or [f"{repository}:{tag}"])[0], fits[0]))
     return pins
+
+
+def of_manifest(release: Record, digests: list[str], catalog: Record) -> Record:
+    """The release, or what is known of the pinned manifest alone."""
+    parts = [part for part in release.parts if part[0] in digests]
+    if len(release.manifests) < 2 or not {*digests} & {*release.manifests.values()}:
+        return release
+    part = parts[0] if parts else ("nothing", "")
+    scans = [scan for scan in release.counting if part in release.of[id(scan)][0]]
+    every, seen = rows(release, catalog, part), looked(release, part)
+    about = vars(release) | {"counting": scans, "rows": every, "looked": seen}
+    about["time"], about["counts"] = counted(scans, every, seen, catalog)
+    return Record(**about | {"open": [row for row in every if not row.reason]})
 
 
 def severities(release: Record) -> list[int]:
@@ -116,7 +160,7 @@ def summary(newest: Any, scanned: list[Record], pins: dict[str, Record], catalog
     }
 
 
-def supported(images: list[Any], scanned: list[Record], catalog: Record) -> dict[str, Any]:
+def available(images: list[Any], scanned: list[Record], catalog: Record) -> dict[str, Any]:
     counted = [release for release in scanned if release.page["lifecycle"] == "available"]
     number = sum(page["lifecycle"] == "available" for page in images)
     return sums(counted, catalog) | {"images": number, "scanned": len(counted)}
@@ -183,21 +227,22 @@ def affected_release(release: Record, row: Record, reported_as: str | None) -> d
     return about | {"href": release.href} | reason
 
 
-def digest_documents(images: list[Any]) -> dict[str, Any]:
-    """What each digest is: the newest version of every image that lists it."""
+def digest_documents(images: list[Any], catalog: Record) -> dict[str, Any]:
+    """What each digest is: the newest version of every image that lists it, or a manifest of it."""
     entries = defaultdict(list)
     for page, versions in images:
-        for digest in dict.fromkeys(digest for release in versions for digest in release.digests):
-            having = [release for release in versions if digest in release.digests]
-            first = having[0]
-            ended = any(scan.ended for scan in first.counting) or (ANY if first.counting else None)
-            security = {"scanned": bool(first.counting), "version": first.version, "href": first.detail}
-            security |= first.counts | {"scannedAt": first.time, "osEndOfLife": ended}
-            security["complete"] = first.digests_scanned == len(first.digests)
+        for digest in dict.fromkeys(d for r in versions for d in [*r.digests, *r.manifests.values()]):
+            having = [release for release in versions if digest in every_digest(release)]
+            first, part = having[0], None
+            platforms = [name for name, each in first.manifests.items() if each == digest]
+            if len(first.manifests) > 1 and platforms:
+                part = next((each for each in first.parts if each[0] == digest), ("nothing", ""))
             about = {key: page[key] for key in ("slug", "name", "lifecycle")} | {"image": first.written}
             about |= {key: first.entry.get(key) for key in ("released", "endOfLife", "sbom", "provenance")}
             about |= {"version": first.version, "versions": [release.version for release in having]}
+            about["digest"] = first.digests[0] if len(first.digests) == 1 else None
             about |= {"latest": versions[0].version, "isLatest": first.is_latest}
-            entries[digest].append(about | {"security": security, "href": first.href})
+            about |= {"platform": platforms[0] if platforms else None} | figures(first, part, catalog)
+            entries[digest].append(about | {"href": first.href})
     documents = {digest: envelope("digests", data) | {"digest": digest} for digest, data in entries.items()}
     return {f"digests/{digest.replace(':', '/')}.json": body for digest, body in documents.items()}

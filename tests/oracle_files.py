@@ -18,7 +18,9 @@ from cvss import CVSS3
 ANY = "<any>"
 SEVERITIES = ["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
 WORDS = {"IMPORTANT": "HIGH", "MODERATE": "MEDIUM", "NEGLIGIBLE": "LOW"} | {word: word for word in SEVERITIES}
-OWN_KNOWLEDGE = ("DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable")
+OWN_KNOWLEDGE = {"DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable"}
+HEADERS = ("kernel-headers", "linux-libc-dev", "linux(-.*)?-headers", "linux-headers", "linux-kbuild")
+ALL = {"os-pkgs", "lang-pkgs"}
 PRE_RELEASES = ["dev", "snapshot", "a", "alpha", "b", "beta", "m", "milestone", "pre", "preview", "rc"]
 REVISIONS = ["r", "p", "post", "u", "update", "sp", "hotfix", "patch", "build"]
 
@@ -40,13 +42,14 @@ def finding(id_: str, severity: Any, pkg: str, installed: str, fixed: str, **mor
     return Record(id=id_, cves=cves, row=row, severity=word, fixed=fixed, **values)
 
 
-def told_grype(rules: list[Any]) -> str:
+def told_grype(rules: list[Any], configured: list[Any]) -> str:
     """Own knowledge leaves a match out; of the other rules, one that is no VEX status makes it `ignored`."""
-    others = [rule for rule in rules if rule.get("reason") not in OWN_KNOWLEDGE]
+    own = OWN_KNOWLEDGE - {rule.get("reason") for rule in configured}
+    others = [rule for rule in rules if rule.get("reason") not in own]
     others = [
         r
         for r in others
-        if r.get("match-type") != "exact-indirect-match" or "upstream-name" not in r["package"]
+        if r.get("match-type") != "exact-indirect-match" or not r["package"]["name"].startswith(HEADERS)
     ]
     words = {rule.get("vex-status", "ignored") for rule in others}
     return "ignored" if "ignored" in words else min(words, default="left out" if rules else "")
@@ -77,7 +80,7 @@ def instant(text: Any) -> Fraction | None:
 
 def scan(scanner: str, names: list[str], time: Any, findings: list[Record], **more: Any) -> Record:
     references = [reference(name) for name in names]
-    values = {"platform": "", "classes": set(), "ended": False, "narrowed": False, "silent": False} | more
+    values = {"platform": "", "packages": ALL, "limits": set(), "manifest": "", "silent": False} | more
     values |= {"digests": {digest for *_, digest in references if digest}}
     values |= {"tags": {(repository, tag) for repository, tag, _ in references if tag}}
     return Record(scanner=scanner, time=instant(time), findings=findings, **values)
@@ -96,29 +99,33 @@ def trivy(report: Any, names: list[str], time: str) -> Record:
             more |= {"target": result["Target"], "purl": row.get("PkgIdentifier", {}).get("PURL", "")}
             findings.append(finding(row["VulnerabilityID"], row.get("Severity"), *about, **more))
     names = [*names, report.get("ArtifactName", ""), *meta.get("RepoTags", []), *meta.get("RepoDigests", [])]
-    more = {
-        "classes": {result["Class"] for result in results},
-        "ended": meta.get("OS", {}).get("EOSL", False),
-    }
-    more |= {"platform": meta.get("ImageConfig", {}).get("architecture", ""), "silent": not report}
+    packages = {result["Class"] for result in results}
+    system, config = meta.get("OS", {}), meta.get("ImageConfig", {})
+    limits = {"no-system-packages"} if system.get("Family") and "os-pkgs" not in packages else set()
+    limits |= {"os-end-of-life"} if system.get("EOSL") else set()
+    platform = "/".join([config["os"], config["architecture"]]) if config else ""
+    more = {"platform": platform, "packages": packages, "limits": limits, "silent": not report}
+    more["packages"] = packages if report else ALL
     return scan("trivy", names, time or report.get("CreatedAt"), findings, **more)
 
 
 def grype(report: Any) -> Record:
-    findings, classes = [], set()
+    findings, target, descriptor = [], report["source"]["target"], report["descriptor"]
+    configuration = descriptor.get("configuration", {})
     for match in [*report["matches"], *report.get("ignoredMatches", [])]:
-        told = told_grype(match.get("appliedIgnoreRules", []))
+        told = told_grype(match.get("appliedIgnoreRules", []), configuration.get("ignore", []))
         row, artifact = match["vulnerability"], match["artifact"]
         more = {"target": min([place["path"] for place in artifact["locations"]]), "purl": artifact["purl"]}
         more |= {"aliases": [related["id"] for related in match["relatedVulnerabilities"]], "told": told}
         about = (artifact["name"], artifact["version"], ", ".join(row.get("fix", {}).get("versions", [])))
-        classes.add("os-pkgs" if artifact["type"] in ("apk", "deb", "rpm", "alpm") else "lang-pkgs")
         if told != "left out":
             findings.append(finding(row["id"], row.get("severity"), *about, **more))
-    target, descriptor = report["source"]["target"], report["descriptor"]
-    narrowed = [descriptor.get("configuration", {}).get(key) for key in ("only-fixed", "only-notfixed")]
+    limits = {key for key in ("only-fixed", "only-notfixed") if configuration.get(key)}
+    alerts = [alert["type"] for entry in report.get("alertsByPackage", []) for alert in entry["alerts"]]
+    limits |= {"os-end-of-life"} if "distro-eol" in alerts else set()
     names = [target["userInput"], *target["tags"], *target["repoDigests"]]
-    more = {"platform": target.get("architecture", ""), "narrowed": any(narrowed), "classes": classes}
+    platform = "linux/" + target["architecture"] if "architecture" in target else ""
+    more = {"platform": platform, "limits": limits, "manifest": target.get("manifestDigest", "")}
     return scan("grype", names, descriptor.get("timestamp"), findings, **more)
 
 
@@ -204,10 +211,13 @@ def releases(page: Any, registry: str) -> list[Record]:
         entry = {"version": given} if isinstance(given, str) else given
         entry = {"endOfLife": end_of_life(entry["version"], page["cycles"])} | entry
         labels, digests = [entry["version"], *entry.get("tags", [])], entry.get("digest", [])
-        digests = digests or list(entry.get("manifests", {}).values())
+        manifests = entry.get("manifests", {})
+        digests = digests or list(manifests.values())
+        platforms = entry.get("platforms") or page.get("platforms", [])
         about = {"page": page, "slug": slug, "image": image, "written": written, "entry": entry, "scans": []}
         about |= {"version": labels[0], "labels": labels}
         about |= {"digests": [digests] if isinstance(digests, str) else digests}
+        about |= {"manifests": manifests, "platforms": [name.replace("/v8", "") for name in platforms]}
         joins = {"tags": {(image, tag) for tag in labels}, "paths": {f"{slug}/{tag}.json" for tag in labels}}
         read.append(Record(**about, **joins))
     read.sort(key=lambda release: (version_key(release.version), release.version), reverse=True)

@@ -15,14 +15,17 @@ from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.documents.history import HISTORY
 from mkdocs_catalog_api.documents.prove import encode, prove
 from mkdocs_catalog_api.history.days import Folder
+from mkdocs_catalog_api.history.state import counted
 from mkdocs_catalog_api.history.statistics import read_history
+from mkdocs_catalog_api.problems import Problems
 
-from .feeds_of_advisories import packed
-from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, digest, not_affected, openvex, row, trivy
 from .sites import Result as Built
 
 ONE, TWO, THREE = "CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"
 BASE = "/catalog/api/v1"
+NO_FIGURES = counted(Catalog())
+"""The counts of a catalog without images."""
 
 
 @dataclass
@@ -55,17 +58,8 @@ class Past:
         if not ids:
             path.unlink()
             return
-        statements = [
-            {
-                "vulnerability": {"name": id_},
-                "products": [{"@id": f"pkg:oci/{slug}?repository_url={REGISTRY}/{slug}"}],
-                "status": "not_affected",
-                "justification": "vulnerable_code_not_present",
-            }
-            for id_ in ids
-        ]
-        head = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": "https://example.org/vex/1"}
-        document = head | {"timestamp": "2026-01-01T00:00:00Z", "statements": statements}
+        product = {"@id": f"pkg:oci/{slug}?repository_url={REGISTRY}/{slug}"}
+        document = openvex(*[not_affected(id_, product) for id_ in ids])
         self.site.write("vex/a.json", json.dumps(document).encode())
 
     def run(self, *options: str, **env: str) -> Result:
@@ -108,12 +102,12 @@ class Past:
         result = CliRunner().invoke(main, ["build", "-f", str(self.site.folder / "mkdocs.yml"), "--quiet"])
         assert result.exit_code == 0, result.output
         api = self.site.folder / "site/api/v1"
-        paths = [api / "changes.json", *api.glob("changes/*.json"), *api.glob("history/*.json")]
+        listed = [api / "changes.json", api / "fixes.json"]
+        paths = [*listed, *api.glob("changes/*.json"), *api.glob("history/*.json")]
         return {path.relative_to(api).as_posix(): json.loads(path.read_bytes()) for path in paths}
 
     def episodes(self, slug: str = "nginx") -> list[tuple[Any, ...]]:
         """(id, package, first seen, fixed, days, reason) of the vulnerabilities of an image."""
-        assert self.run("--verify").exit_code == 0
         keys = ("id", "pkg", "firstSeen", "fixed", "days", "reason")
         return [tuple(entry[key] for key in keys) for entry in self.history(slug)["vulnerabilities"]]
 
@@ -122,14 +116,13 @@ class Past:
 
     def fixed(self, severity: str = "high") -> tuple[Any, ...]:
         """How many were fixed within 365 days, with median and 90th percentile."""
-        times = self.documents()["history/index.json"]["timeToFix"][severity]["days365"]
+        times = self.documents()["fixes.json"]["timeToFix"][severity]["days365"]
         return times["fixed"], times["median"], times["percentile90"]
 
 
 def every_path(site: SiteFolder) -> Built:
     """A catalog without items that publishes whatever a catalog can."""
     site.settings["security"] = {"publish_vex": True}
-    site.write("advisories/epss_scores.csv.gz", packed({ONE: ("0.1", "0.2")}))
     Past(site).day("2026-11-01")
     result = site.build()
     assert not result.failed, result.logged()
@@ -138,7 +131,7 @@ def every_path(site: SiteFolder) -> Built:
 
 def documents(folder: Folder) -> Iterator[tuple[str, bytes]]:
     """Path and proven bytes of every document of a history."""
-    catalog = Catalog(site_url="https://example.org/catalog/", history=read_history(folder))
+    catalog = Catalog(site_url="https://example.org/catalog/", history=read_history(folder, Problems()))
     for path, document in HISTORY.documents(catalog):
         assert not isinstance(document, bytes)
         body = encode(document)

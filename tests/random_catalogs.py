@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from random import Random
 from typing import Any
 
@@ -14,6 +15,8 @@ TODAY, NOW = "2026-11-22T00:00:00Z", "1795305600"
 """The same moment, the latter as `SOURCE_DATE_EPOCH`."""
 CVES = ["CVE-2024-9999", "CVE-2024-10000", "CVE-2019-20001"]
 ADVISORIES = ["GHSA-aaaa-bbbb-cccc", "DSA-1234-1", "RHSA-2024:1", "TEMP-1"]
+PLATFORMS = ["linux/amd64", "linux/arm64", "linux/arm/v7", "linux/arm/v6"]
+LOCAL = digest("of an image that was loaded from an archive")
 LABELS = ["1.0", "1.1", "1.1-r1", "1.10", "2.0.0", "2.0.1"]
 TIMES = [
     "2026-11-01T06:00:00Z",
@@ -21,7 +24,7 @@ TIMES = [
     "2026-11-01T06:00:00.12Z",
     "2026-11-01T08:00:00.100000001+02:00",
 ]
-STRANGE_TIMES = ["", "yesterday", "2031-01-01T00:00:00Z"]
+STRANGE_TIMES = ["", "yesterday", "9999-01-01T00:00:00Z"]
 DATES = [
     "2026-01-01T00:00:00Z",
     "2026-01-02T00:00:00Z",
@@ -50,6 +53,7 @@ class Version:
     digests: list[str]
     tags: list[str] = field(default_factory=list)
     platform: str = ""
+    manifests: dict[str, str] = field(default_factory=dict)
 
 
 class RandomCatalog:
@@ -115,14 +119,26 @@ class RandomCatalog:
                 digests = self.versions[0].digests
             before = digests
             tags = [f"t{label}"] if self.maybe(0.3) else []
-            entries.append({"version": label, "digest": digests, "tags": tags, "released": "2026-10-01"})
+            entry: Json = {"version": label, "digest": digests, "tags": tags, "released": "2026-10-01"}
+            manifests: dict[str, str] = {}
+            if len(digests) == 1 and digests is before and self.maybe(0.5):
+                names = self.chance.sample(PLATFORMS, self.chance.choice([1, 2, 2, 3]))
+                manifests = {
+                    name: f"sha256:{sha256((digests[0] + name).encode()).hexdigest()}" for name in names
+                }
+                entry["manifests"] = manifests
+            if self.maybe(0.2):
+                entry["platforms"] = self.chance.sample(PLATFORMS, self.chance.choice([1, 2]))
+            entries.append(entry)
             platform = "amd64" if self.maybe(0.7) else ""
-            self.versions.append(Version(slug, image, label, digests, tags, platform))
+            self.versions.append(Version(slug, image, label, digests, tags, platform, manifests))
         page: Json = {
             "image": image.removeprefix("docker.io/library/"),
             "lifecycle": lifecycle,
             "versions": entries,
         }
+        if self.maybe(0.3):
+            page["platforms"] = self.chance.sample(PLATFORMS, self.chance.choice([1, 2, 3]))
         if labels and self.maybe(0.2):
             page["latest"] = self.chance.choice(labels)
         keys = {"category": "Tools", "tier": "core", "license": "MIT"} | page
@@ -168,15 +184,25 @@ class RandomCatalog:
             )
         if way in ("tag", "path") and not version.digests and self.maybe(0.3):
             names["digest"] = digest(f"{version.label} {self.chance.randint(1, 2)}")
-        if way == "path" and scanner == "trivy" and self.maybe(0.1):
-            names["digest"] = digest("of another build")
         if way == "tag" or (way == "digest" and self.maybe(0.5)):
             names["tag"] = f"{version.image}:{self.chance.choice([version.label, *version.tags])}"
-        platform = self.chance.choice(["amd64", "arm64", ""]) if self.maybe(0.15) else version.platform
+        by_chance = self.maybe(0.6 if version.manifests else 0.15)
+        platform = self.chance.choice(["amd64", "arm64", "arm", ""]) if by_chance else version.platform
+        hexes = ""
+        if version.manifests and self.maybe(0.5):
+            name, manifest = self.chance.choice([*version.manifests.items()])
+            if way == "digest":
+                names["digest"] = manifest
+            if way == "path" and scanner != "harbor":
+                hexes, platform = f".{manifest[7:19]}", "" if scanner == "osv" else name.split("/")[1]
+        if way == "path" and not hexes and scanner == "trivy" and self.maybe(0.1):
+            names["digest"] = digest("of another build")
+        if way == "path" and self.maybe(0.05):
+            hexes = ".0123456789ab"
         made = getattr(self, scanner)(replace(version, platform=platform), **names)
         label = self.chance.choice([version.label, *version.tags])
         self.site.report(
-            f"{version.slug}/{label}.json" if way == "path" else f"any/{self.reports}.json", made
+            f"{version.slug}/{label}{hexes}.json" if way == "path" else f"any/{self.reports}.json", made
         )
 
     def package(self) -> tuple[str, str, str]:
@@ -266,6 +292,10 @@ class RandomCatalog:
             {"reason": "DistroPackageFixed"},
             {"reason": "Explicit APK NAK"},
             {"package": {"name": "linux-.*", "upstream-name": "linux"}, "match-type": "exact-indirect-match"},
+            {
+                "package": {"name": "linux(-.*)?-headers-.*", "upstream-name": "linux.*", "type": "deb"},
+                "match-type": "exact-indirect-match",
+            },
         ]
         ignored = [
             match() | {"appliedIgnoreRules": [self.chance.choice(rules)]}
@@ -275,7 +305,11 @@ class RandomCatalog:
         target |= {"repoDigests": [f"{version.image}@{digest}"] * bool(digest)}
         if version.platform:
             target |= {"os": "linux", "architecture": version.platform}
-        configuration = {"only-fixed": self.maybe(0.1), "only-notfixed": self.maybe(0.05)}
+        if version.manifests and self.maybe(0.5):
+            target["manifestDigest"] = version.manifests.get(f"linux/{version.platform}", LOCAL)
+        configuration: Json = {"only-fixed": self.maybe(0.1), "only-notfixed": self.maybe(0.05)}
+        if self.maybe(0.1):
+            configuration["ignore"] = [{"reason": "Explicit APK NAK"}]
         descriptor = {
             "name": "grype",
             "version": "0.100.0",
@@ -285,6 +319,7 @@ class RandomCatalog:
         return {
             "matches": [match() for _ in range(self.chance.randint(0, 3))],
             "ignoredMatches": ignored,
+            "alertsByPackage": [{"alerts": [{"type": "distro-eol"}]}] if self.maybe(0.05) else [],
             "source": {"type": "image", "target": target},
             "descriptor": descriptor,
         }
@@ -367,7 +402,7 @@ class RandomCatalog:
         if status == "affected":
             statement["action_statement"] = "Upgrade."
         if self.maybe(0.6):
-            times = ["2031-01-01T00:00:00Z", "soon"] if self.maybe(0.1) else DATES
+            times = ["9999-01-01T00:00:00Z", "soon"] if self.maybe(0.1) else DATES
             statement["timestamp"] = self.chance.choice(times)
         if self.maybe(0.3):
             statement["last_updated"] = self.chance.choice(DATES)

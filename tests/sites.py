@@ -1,4 +1,4 @@
-"""Real sites, written to a temporary folder and built in process by MkDocs."""
+"""Sites in a temporary folder, built in process: the documents alone, or by MkDocs with pages."""
 
 from __future__ import annotations
 
@@ -6,18 +6,23 @@ import json
 import logging
 import re
 import textwrap
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import unquote
 
 import yaml
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, BuildError, ConfigurationError
 
+from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.catalog.models import ImageEntry
 from mkdocs_catalog_api.catalog.value import Image, WebPage
+from mkdocs_catalog_api.mkdocs_plugin.plugin import CatalogApiPlugin
+from mkdocs_catalog_api.problems import CatalogError, Problem, Problems, lines
+from mkdocs_catalog_api.sources.read_site import read_site
 
 from .contract import check
 
@@ -53,6 +58,7 @@ class Result:
     records: list[tuple[int, str]]
     codes: list[str] = field(default_factory=list)
     """The code of each problem that was logged, in order."""
+    problems: list[Problem] = field(default_factory=list)
 
     @property
     def api(self) -> Path:
@@ -109,8 +115,12 @@ class SiteFolder:
         """Write a scanner's report below scans/."""
         return self.write(f"scans/{path}", json.dumps(report).encode())
 
-    def build(self, *, strict: bool = False, dirty: bool = False, **overrides: Any) -> Result:
-        """`mkdocs build`, in process."""
+    def build(self, *, strict: bool = False) -> Result:
+        """The documents, without MkDocs and its pages."""
+        return publish(self.write_config(), strict=strict)
+
+    def mkdocs(self, *, strict: bool = False, dirty: bool = False, **overrides: Any) -> Result:
+        """`mkdocs build`: the same documents, and pages."""
         return run(self.write_config(), strict=strict, dirty=dirty, **overrides)
 
     def write_config(self) -> Path:
@@ -123,7 +133,9 @@ class SiteFolder:
             "theme": {"name": "mkdocs"},
             "plugins": [{"catalog-api": self.settings}],
         } | self.config
-        return self.write("mkdocs.yml", yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
+        return self.write(
+            "mkdocs.yml", yaml.dump(config, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True)
+        )
 
 
 class _Recorder(logging.Handler):
@@ -152,7 +164,7 @@ def run(
     before = logger.level
     logger.addHandler(recorder)
     logger.setLevel(logging.INFO)
-    failed = False
+    failed, problems = False, Problems()
     try:
         config = load_config(config_file=str(config_file), strict=strict or None, **overrides)
         config.plugins.on_startup(command=command, dirty=dirty)
@@ -160,22 +172,65 @@ def run(
             build(config, dirty=dirty)
         finally:
             config.plugins.on_shutdown()
-    except (Abort, BuildError, ConfigurationError) as error:
+            for plugin in config.plugins.values():
+                if isinstance(plugin, CatalogApiPlugin):
+                    problems.extend(plugin.problems)
+    except Abort:  # the reason has been logged
+        failed = True
+    except (BuildError, ConfigurationError) as error:
         failed = True
         recorder.records.append((logging.ERROR, str(error)))
     finally:
         logger.removeHandler(recorder)
         logger.setLevel(before)
-    records = [(level, text.removeprefix("catalog-api: ")) for level, text in recorder.records]
+    return _result(config_file.parent, failed, recorder.records, problems)
+
+
+def publish(config_file: Path, *, strict: bool = False) -> Result:
+    """Publish the documents as `catalog-api build` does, with the words of `mkdocs build`.
+
+    An empty file takes the place of each page.
+    """
+    failed, problems = False, Problems()
+    try:
+        site, settings, strict_site = read_site(config_file, problems)
+        build = prepare(site, settings, problems, strict=strict or strict_site)
+        items = (item for listed in build.catalog.items.values() for item in listed)
+        urls = [*(page.url for page in site.pages), *(item.page.url for item in items if item.page)]
+        for address in map(unquote, urls):
+            file = site.site_dir / (
+                f"{address}index.html" if address.endswith("/") or not address else address
+            )
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.touch()
+        build.publish()
+        end = (logging.INFO, f"built: {build.summary}")
+    except CatalogError as error:
+        failed = True
+        problems.extend(error.problems)
+        end = (logging.ERROR, f"the catalog is not published: {problems.summary()}")
+    return _result(config_file.parent, failed, [*lines(problems), end], problems)
+
+
+def _result(folder: Path, failed: bool, records: Iterable[tuple[int, str]], problems: Problems) -> Result:
+    records = [(level, text.removeprefix("catalog-api: ")) for level, text in records]
     codes = [found[1] for _, text in records if (found := _CODE.search(text))]
     return Result(
-        config_file.parent, failed, [(level, _CODE.sub("", text)) for level, text in records], codes
+        folder, failed, [(level, _CODE.sub("", text)) for level, text in records], codes, [*problems]
     )
 
 
 def built(site: SiteFolder, *, gone: Mapping[str, Set[str]] | None = None, **options: bool) -> Result:
-    """The site, built without an error and by the contract; `gone` as in `check`."""
-    result = site.build(**options)
+    """The documents, published without an error and by the contract; `gone` as in `check`."""
+    return _sound(site.build(**options), gone)
+
+
+def rendered(site: SiteFolder, *, gone: Mapping[str, Set[str]] | None = None, **options: bool) -> Result:
+    """The same by MkDocs, with pages."""
+    return _sound(site.mkdocs(**options), gone)
+
+
+def _sound(result: Result, gone: Mapping[str, Set[str]] | None) -> Result:
     assert not result.failed, result.logged()
     assert check(result.folder / "site", "/catalog", gone=gone or {}) == []
     return result
@@ -211,3 +266,52 @@ def row(
         "Title": f"{pkg}: flaw",
     }
     return found | ({"FixedVersion": fixed} if fixed else {})
+
+
+def match(
+    id_: str, severity: str = "High", *related: str, pkg: str = "lib", version: str = "1", **artifact: object
+) -> dict[str, Any]:
+    """One vulnerability as Grype writes it; `related` are its other ids."""
+    return {
+        "vulnerability": {"id": id_, "severity": severity},
+        "relatedVulnerabilities": [{"id": each} for each in related],
+        "artifact": {"name": pkg, "version": version} | artifact,
+    }
+
+
+def grype(*matches: object, created: str = "", **target: object) -> dict[str, Any]:
+    """A small report of Grype; `target` describes the image, for example by `userInput` or `repoDigests`."""
+    descriptor = {"name": "grype", "version": "0.80"} | ({"timestamp": created} if created else {})
+    source = {"type": "image", "target": target}
+    return {"matches": [*matches], "source": source, "descriptor": descriptor}
+
+
+def osv(
+    records: list[dict[str, Any]], groups: list[dict[str, Any]] | None, *, pkg: str = "lib", of: str = ""
+) -> dict[str, Any]:
+    """A small report of OSV-Scanner on one package; `of` is the reference of an image."""
+    package = {"package": {"name": pkg, "version": "1"}, "vulnerabilities": records}
+    package |= {} if groups is None else {"groups": groups}
+    return {"results": [{"source": {"path": of, "type": "docker"}, "packages": [package]}]}
+
+
+def harbor(*rows: dict[str, Any], created: str = "") -> dict[str, Any]:
+    """A small report of Harbor."""
+    body = {"vulnerabilities": [*rows]} | ({"generated_at": created} if created else {})
+    return {"application/vnd.security.vulnerability.report; version=1.1": body}
+
+
+def openvex(*statements: object, **fields: object) -> dict[str, Any]:
+    """An OpenVEX document with these statements."""
+    head = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": "https://example.org/vex/1"}
+    return head | {"timestamp": "2026-01-01T00:00:00Z", "statements": [*statements]} | fields
+
+
+def not_affected(id_: str, *products: object) -> dict[str, Any]:
+    """A statement that the vulnerability does not affect these products."""
+    return {
+        "vulnerability": {"name": id_},
+        "products": [*products],
+        "status": "not_affected",
+        "justification": "vulnerable_code_not_present",
+    }

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from pathlib import Path
 from types import NoneType
 from typing import Any, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown import markdown
 from pydantic import BaseModel
 
+from mkdocs_catalog_api.authored.pages import heading
 from mkdocs_catalog_api.authored.settings import item_fields
 from mkdocs_catalog_api.catalog.fields import ItemFields
 from mkdocs_catalog_api.catalog.model import Model
@@ -23,12 +29,12 @@ from .test_build import small
 from .test_cli import call, config
 
 COMPUTED = {
-    "Image": ["verify", "url", "href", "security"],
-    "ImageVersion": ["href"],
-    "Chart": ["verify", "url", "href", "security"],
-    "ChartVersion": [],
+    "Image": ["verify", "url", "href", "security", "custom"],
+    "ImageVersion": ["href", "custom"],
+    "Chart": ["verify", "url", "href", "security", "custom"],
+    "ChartVersion": ["custom"],
     "Pin": ["slug", "version", "href"],
-    "RoadmapItem": ["url", "href"],
+    "RoadmapItem": ["url", "custom"],
     "Update": ["href"],
 }
 NESTED: dict[str, type[Model]] = {
@@ -48,7 +54,7 @@ FIELDS = {
 def models(site: SiteFolder) -> dict[str, ItemFields[Any]]:
     """Name in OpenAPI → what authors write there; the built site has fields and words of its own."""
     site.settings["images"] = {"fields": FIELDS}
-    site.settings["roadmap"] = {"fields": {"quarter": "text"}, "vocabulary": {"priority": ["high", "low"]}}
+    site.settings["roadmap"] = {"fields": {"quarter": "text", "priority": {"values": ["high", "low"]}}}
     small(site).image("gamma", "ports: [80]\nfips: true\nhomepage: https://example.org/")
     for page in (site.folder / "docs/images").iterdir():
         text = page.read_text("utf-8").replace("---", "---\nupstream: https://example.org/", 1)
@@ -76,8 +82,12 @@ def test_names_order_descriptions_and_null_are_those_of_what_is_written(
     schemas = document(site, "openapi.json")["components"]["schemas"]
     for name, fields in models.items():
         built_in, own, properties = names(fields.model), names(fields.own), schemas[name]["properties"]
-        assert [*properties] == [*built_in, *COMPUTED[name], *own], name
+        assert [*properties] == [*built_in, *COMPUTED[name]], name
         assert schemas[name]["required"] == [*properties]
+        if "custom" in properties:
+            custom = schemas[f"{name}Custom"]
+            assert [*custom["properties"]] == custom.get("required", []) == [*own]
+            properties = properties | custom["properties"]
         for field, info in (built_in | own).items():
             assert properties[field]["description"] == info.description
             nullable = "null" in str(properties[field].get("type") or properties[field].get("anyOf"))
@@ -90,15 +100,17 @@ def test_what_is_published_can_be_written_again(site: SiteFolder, models: dict[s
         for item in document(site, f"{collection}.json")["data"]:
             authored = {key: value for key, value in item.items() if key not in COMPUTED[name]}
             for key, part in (("versions", "ImageVersion"), ("images", "Pin")):
-                if key in authored and (name, key) != ("Chart", "versions"):
+                if key in authored:
+                    computed = COMPUTED["ChartVersion" if (name, key) == ("Chart", "versions") else part]
                     authored[key] = [
-                        {inner: value for inner, value in entry.items() if inner not in COMPUTED[part]}
+                        {inner: value for inner, value in entry.items() if inner not in computed}
                         for entry in authored[key]
                     ]
-            own = {key: authored.pop(key) for key in models[name].own.names}
             again = models[name].model.model_validate_json(json.dumps(authored))
             assert again.model_dump(mode="json", by_alias=True) == authored
-            assert models[name].own.model_validate_json(json.dumps(own)).values() == own
+            if own := models[name].own.rules:
+                assert models[name].own.read(item["custom"]) == (item["custom"], [])
+                assert [*item["custom"]] == [*own]
 
 
 @pytest.mark.parametrize("kind", ["images", "charts"])
@@ -135,3 +147,13 @@ def test_a_logo_that_is_none_is_refused(site: SiteFolder, logo: str, code: str, 
     site.write_config()
     refused, listed = places(site)
     assert (refused, listed) == (True, [f"{code} docs/images/a.md 5:1 logo"])
+
+
+@given(
+    st.text("aZé7 .,+/()-_*#`&<[\\:", max_size=12),
+    st.sampled_from(["", "\n", "\nText\n", "\n---\n", "\n: x\n", "\n***\n"]),
+)
+def test_a_heading_is_read_as_markdown_has_it(title: str, rest: str) -> None:
+    found = re.search(r"<h1[^>]*>(.*?)</h1>", markdown(f"# {title}{rest}", extensions=["extra"]), re.DOTALL)
+    text = html.unescape(re.sub(r"<[^>]*>", "", found[1])).strip() if found else None
+    assert heading(f"---\ntier: core\n---\n\n# {title}{rest}") == (text or None)

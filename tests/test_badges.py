@@ -1,9 +1,8 @@
-"""What badges say and how they look: for readers, for the renderer, and with an author's own logo."""
+"""What badges say and how they look: for readers and for the renderer."""
 
 from __future__ import annotations
 
 import json
-import re
 import subprocess
 from html import escape
 from pathlib import Path
@@ -11,12 +10,9 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.authored.badge_logos import LARGEST, read_logo
 from mkdocs_catalog_api.documents.badges import LOGOS, OTHER_LOGO
 
 from .sites import REGISTRY, SiteFolder, digest, row, trivy
-
-SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8H0z"/></svg>'
 
 
 def catalog(site: SiteFolder) -> SiteFolder:
@@ -80,65 +76,6 @@ def test_white_text_is_readable_on_every_colour(site: SiteFolder) -> None:
             assert 1.05 / (luminance + 0.05) >= 4.5, color
 
 
-def test_an_author_s_logo_is_in_the_payload(site: SiteFolder) -> None:
-    site.write("docs/assets/wolfi.svg", f'<?xml version="1.0"?>\n{SVG}\n')
-    site.settings["badges"] = {
-        "wolfi": {"label": "Wolfi", "logo": "assets/wolfi.svg"},
-        "images": {"logo": "ubuntu"},
-    }
-    found = payloads(catalog(site))
-    assert found["wolfi"]["logoSvg"] == f'<?xml version="1.0"?>\n{SVG}'
-    assert not {"namedLogo", "logoColor"} & found["wolfi"].keys()
-    assert found["images"]["namedLogo"] == "ubuntu"
-
-
-BAD_LOGOS = [
-    (b"", "is not an SVG"),
-    (b"GIF89a", "is not an SVG"),
-    (b"<svg", "is not an SVG"),
-    (b"\xff\xfe", "is not UTF-8"),
-    (b"<html/>", "does not begin with <svg"),
-    (b"<svg/>", "does not begin with <svg xmlns="),
-    (SVG.replace("<path", "<script/><path").encode(), "has a <script>"),
-    (SVG.replace("<path", "<foreignObject/><path").encode(), "has a <foreignObject>"),
-    (SVG.replace("<path", '<path onClick="x()"').encode(), "has the event handler 'onclick'"),
-    (
-        SVG.replace("<path", '<use href="https://evil.example/x.svg#a"/><path').encode(),
-        "refers to 'https://evil",
-    ),
-    (b'<!DOCTYPE svg [<!ENTITY a "aaaa">]>' + SVG.encode(), "has a DOCTYPE"),
-    (SVG.encode() + b" " * LARGEST, "is larger than 32 KiB"),
-]
-
-
-@pytest.mark.parametrize(("data", "words"), BAD_LOGOS)
-def test_a_file_that_is_no_logo_is_refused(tmp_path: Path, data: bytes, words: str) -> None:
-    (tmp_path / "logo.svg").write_bytes(data)
-    with pytest.raises(ValueError, match=re.escape(words)):
-        read_logo(tmp_path / "logo.svg")
-
-
-@pytest.mark.parametrize(
-    ("logo", "words"),
-    [
-        ("assets/none.svg", "neither a simple-icons slug nor an SVG file in docs_dir"),
-        ("assets/script.svg", "has a <script>"),
-        ("../secret.svg", "neither a simple-icons slug nor an SVG file in docs_dir"),
-        ("Docker Inc", "neither a simple-icons slug nor an SVG file in docs_dir"),
-    ],
-)
-def test_the_setting_of_such_a_logo_is_named(site: SiteFolder, logo: str, words: str) -> None:
-    site.write("docs/assets/script.svg", SVG.replace("<path", "<script/><path"))
-    site.write("secret.svg", SVG)
-    site.settings["badges"] = {"images": {"logo": logo}}
-    site.write("roadmap.yml", "- {name: Next, category: Tools}\n")
-    result = site.build()
-    assert result.failed
-    assert words in result.logged()[0]
-    assert "catalog-api.badges.images.logo" in result.logged()[0]
-    assert not result.api.exists()
-
-
 def rendered(api: Path, node: Path, out: Path) -> dict[str, str]:
     """Name → SVG of each badge, by the renderer of Shields.io with the logos of simple-icons."""
     command = ["node", "badges.mjs", str(api), str(out)]
@@ -154,8 +91,6 @@ def shown(message: str) -> str:
 
 @pytest.mark.slow
 def test_every_badge_renders(site: SiteFolder, node: Path, tmp_path: Path) -> None:
-    site.write("docs/assets/wolfi.svg", SVG)
-    site.settings["badges"] = {"wolfi": {"logo": "assets/wolfi.svg"}, "cves": {"color": "orange"}}
     found = payloads(catalog(site))
     svgs = rendered(site.folder / "site/api/v1", node, tmp_path / "out")
     assert svgs.keys() == found.keys()

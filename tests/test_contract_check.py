@@ -12,11 +12,11 @@ import pytest
 
 from .contract import check
 from .contract.schemas import FROZEN
-from .feeds_of_advisories import kev, packed
+from .feeds_of_advisories import kev
 from .past import Past
 from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
 from .test_build import small
-from .test_lookups import EPSS, KEV
+from .test_lookups import KEV
 from .test_vex_build import vex
 
 GONE = object()
@@ -32,7 +32,9 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("types", "images.json total", 3.0, "images.json $.total"),
     ("fields", "images.json data 0 tier", GONE, "images.json $.data[0]: "),
     ("nulls", "images.json data 0 name", None, "images.json $.data[0].name"),
-    ("own fields", "images.json data 0 port", "80", "images.json $.data[0].port"),
+    ("own fields", "images.json data 0 custom port", "80", "images.json $.data[0].custom.port"),
+    ("no own fields", "images.json data 0 custom other", 1, "images.json $.data[0].custom"),
+    ("replaced by none", "images.json data 0 replacedBy", "none", "images.json $.data[0].replacedBy"),
     ("OpenAPI", "openapi.json paths /api/v1/updates.json", GONE, "openapi.json $.paths"),
     ("files", "updates/2.json", GONE, "updates/2.json $: is missing"),
     (
@@ -42,7 +44,7 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
         "manifest.json $.documents.images.json.bytes",
     ),
     ("base", "manifest.json base", "https://other.example/catalog/api/v1", "manifest.json $.base"),
-    ("discovery", "index.json lookups cve", "/catalog/api/v1/cve/{id}.json", "index.json $.lookups"),
+    ("discovery", "index.json templates cve", "/catalog/api/v1/cve/{id}.json", "index.json $.templates"),
     ("links", "updates/1.json links next", None, "updates/1.json $.links.next"),
     ("pages of the site", "images.json data 0 url", "/catalog/images/none/", "images.json $.data[0].url"),
     ("safe text", f"{RECORD} cves 0 title", "a\x1b[31m", "security/alpha.json $.versions[0].cves[0].title"),
@@ -60,28 +62,29 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("half a scan", f"{RECORD} scanner", None, "security/alpha.json $.versions[0]: was scanned, but"),
     ("plans", "roadmap.json total", 9, "roadmap.json $.total"),
     ("pins", "security.json pinned total", 9, "security.json $.pinned.total"),
-    ("supported", "security.json supported scanned", 9, "security.json $.supported"),
+    ("available", "security.json available scanned", 9, "security.json $.available"),
     ("badges", "badge/beta/grade.json message", "A+", "badge/beta/grade.json $.message"),
     ("digests", f"{OLD} data 0 upgrade fixes", 2, f"{OLD} $.data[0].upgrade.fixes"),
     ("references", f"{REFERENCE} data 1 tag", "2.0", f"{REFERENCE} $.data[1].tag"),
+    ("digest of a tag", f"{REFERENCE} data 0 digest", digest(1), f"{REFERENCE} $.data[0].digest"),
     ("slim lists", "images/index.json data 0 high", 7, "images/index.json $.data[0].high"),
     ("slim charts", "charts/index.json data 0 pins", 7, "charts/index.json $.data[0].pins"),
     ("search", "search.json data 0 versions 0 digests", [], "search.json $.data[0].versions[0].digests"),
+    ("contents", "index.json contents", "0" * 64, "index.json $.contents"),
     ("templates", "index.json templates image", "/catalog/api/v1/{slug}", "index.json $.templates.image"),
     ("ids", "cves/index.json data 1 fixable", 5, "cves/index.json $.data"),
     ("further ids", "cves/CVE-2026-0001.json data 0 reportedAs", "X-1", "cves/CVE-2026-0001.json $"),
     ("Renovate", "renovate/alpha.json tags latest", "1.9", "renovate/alpha.json $.tags.latest"),
-    ("EPSS", "epss.json data", list.reverse, "epss.json $.data"),
     (
         "VEX",
         "vex/alpha.json statements 0 products 0 @id",
         "pkg:oci/alpha@sha256%3A0",
         "vex/alpha.json $.stat",
     ),
-    ("days", f"{DAY} data", lambda events: events.pop(), f"{DAY} $.counts"),
-    ("chain", f"{DAY} data 0 slug", "delta", f"{DAY} $.sha256"),
-    ("recorded figures", f"{DAY} figures all fixable", 99, f"{DAY} $.sha256"),
-    ("history", "history/index.json data 1 images", 9, "history/index.json $.data[1].images"),
+    ("days", f"{DAY} data", lambda events: events.pop(), f"{DAY} $.total"),
+    ("recorded figures", "changes.json data 0 all fixable", 99, "changes.json $.data[0].all"),
+    ("recorded events", "changes.json data 0 counts image-added", 9, "changes.json $.data[0].counts"),
+    ("time to fix", "fixes.json timeToFix low days90 fixed", 9, "fixes.json $.timeToFix"),
     ("figures", "history/gamma.json figures 0 suppressed", 1, "history/gamma.json $.figures[0].suppressed"),
     ("fixes", "fixes.json data 0 firstSeen", "2026-10-31", "fixes.json $.data[0]: "),
     ("fixes in time", "fixes.json within high fixed", 9, "fixes.json $.within.high.fixed"),
@@ -96,9 +99,9 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
 ]
 
 
-def every_kind(folder: Path) -> Result:
+def write_every_kind(site: SiteFolder) -> None:
     """A catalog with every kind of document, on the second of two recorded days, and two pages of updates."""
-    site = small(SiteFolder(folder))
+    small(site)
     past = Past(site)
     past.day("2026-11-01")
     site.settings |= {"images": {"fields": {"port": "integer"}}, "security": {"publish_vex": True}}
@@ -106,11 +109,16 @@ def every_kind(folder: Path) -> Result:
     old = [row("CVE-2026-0007", "CRITICAL"), row("CVE-2026-0001", "LOW")]
     site.report("alpha/1.9.json", trivy(old, digest=f"{REGISTRY}/alpha@{digest(1)}"))
     site.write(KEV, kev({"CVE-2026-0007": "2026-03-04"}))
-    site.write(EPSS, packed({"CVE-2026-0001": ("0.1", "0.2"), "CVE-2026-0007": ("0.3", "0.4")}))
     product = {"@id": f"pkg:oci/alpha?repository_url={REGISTRY}/alpha"}
     vex(site, {"vulnerability": {"name": "CVE-2026-0002"}, "products": [product]})
     site.image("gamma", "versions: [1]")
     past.day("2026-11-02")
+
+
+def every_kind(folder: Path) -> Result:
+    """That catalog, published."""
+    site = SiteFolder(folder)
+    write_every_kind(site)
     result = site.build()
     assert not result.failed, result.logged()
     return result
@@ -155,14 +163,18 @@ def _listed(raw: bytes) -> dict[str, Any]:
 
 
 def write(api: Path, docs: dict[str, Any], path: str, value: Any) -> None:
-    """Publish the documents, with a manifest that knows them."""
+    """Publish the documents, with a discovery document and a manifest that know them."""
     for file in api.rglob("*.json"):
         file.unlink()
     archive = "vex/repository.tar.gz"
     hashes = {archive: _listed((api / archive).read_bytes())}
-    for name in sorted(docs, key=lambda name: name == "manifest.json"):
+    last = ("index.json", "manifest.json")
+    for name in sorted(docs, key=lambda name: last.index(name) if name in last else -1):
         if name == "manifest.json" and not path.startswith(name):
             docs[name]["documents"] = hashes
+        if name == "index.json" and not path.startswith("index.json contents"):
+            lines = (f"{path} {entry['sha256']}\n" for path, entry in sorted(hashes.items()))
+            docs[name]["contents"] = hashlib.sha256("".join(lines).encode()).hexdigest()
         raw = json.dumps(docs[name], separators=(",", ":"), ensure_ascii=False).encode() + b"\n"
         if name == path and isinstance(value, tuple):
             raw = raw.replace(*value)
@@ -205,11 +217,11 @@ SPECIFIED = {
     "imagesWithCves:integer images:object",
     "security.json bySeverity": COUNTERS,
     "security.json images": f"{COUNTERS} total:integer href:string",
-    "security/{image}.json": "apiVersion:string resource:string slug:string image:string latest:object "
+    "security/{slug}.json": "apiVersion:string resource:string slug:string image:string latest:object "
     "versions:array",
-    "security/{image}.json latest": "version:string total:integer fixable:integer grade:string score:number "
+    "security/{slug}.json latest": "version:string total:integer fixable:integer grade:string score:number "
     "cves:array",
-    "security/{image}.json latest cves": "id:string severity:string pkg:string installed:string fixed:string "
+    "security/{slug}.json latest cves": "id:string severity:string pkg:string installed:string fixed:string "
     "title:string url:string targets:array",
 }
 

@@ -10,7 +10,6 @@ from pathlib import Path
 import lxml.html
 
 from .contract import check
-from .example_history import write_history
 from .sites import Result
 from .test_web import words
 
@@ -95,23 +94,9 @@ def test_its_pages_have_no_words_without_a_subject(example: Result) -> None:
                 assert not headings & {"Images", "Newest", "Releases"}, "of what, is the question"
 
 
-def test_its_history_is_that_of_its_scans(example: Result, tmp_path: Path) -> None:
-    """Refresh it with `python -m tests.example_history`, after pages, scans or statements have changed.
-
-    The last days are recorded again: whatever the sources say otherwise than the days before shows in them.
-    """
-    days = sorted(path.name for path in (EXAMPLE / "history").iterdir())
-    made = tmp_path / "history"
-    made.mkdir()
-    for name in days[:-2]:
-        (made / name).write_bytes((EXAMPLE / "history" / name).read_bytes().replace(b"\r\n", b"\n"))
-    write_history(made)
-    assert sorted(path.name for path in made.iterdir()) == days
-    assert {name: (made / name).read_bytes() for name in days} == {
-        name: (EXAMPLE / "history" / name).read_bytes().replace(b"\r\n", b"\n") for name in days
-    }
-    last = example.json("history/index.json")["data"][-1]
-    images = example.json("images.json")["data"]
-    assert last["images"] == len(images)
-    assert last["scanned"] == sum(image["security"]["scanned"] for image in images)
-    assert all(day["total"] for day in example.json("history/index.json")["data"])
+def test_the_last_day_of_its_history_has_the_figures_of_today(example: Result) -> None:
+    recorded, summary = example.json("changes.json")["data"], example.json("security.json")
+    last = recorded[0]["all"]
+    assert recorded[0]["available"].items() <= summary["available"].items()
+    assert (last["total"], last["scanned"]) == (summary["total"], summary["scanned"])
+    assert all(day["all"]["total"] for day in recorded)

@@ -1,8 +1,7 @@
-"""The updates as feeds, held against the rules of JSON Feed 1.1 and RSS 2.0."""
+"""The feed of updates, held against the rules of RSS 2.0."""
 
 from __future__ import annotations
 
-import datetime
 import html
 import json
 import re
@@ -21,7 +20,7 @@ from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.catalog.models import UpdateEntry
 from mkdocs_catalog_api.catalog.value import Catalog
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.publish.feeds import UPDATES_JSON, UPDATES_RSS, feeds
+from mkdocs_catalog_api.publish.feeds import UPDATES_FEED, feeds
 from mkdocs_catalog_api.sources.read_site import read_site
 
 from .sites import SiteFolder
@@ -45,36 +44,12 @@ def fed(site: SiteFolder) -> SiteFolder:
     return site
 
 
-def json_feed(site: SiteFolder) -> Any:
-    return json.loads((site.folder / "site/feeds/updates.json").read_bytes())
-
-
 def rss(site: SiteFolder) -> Any:
     return lxml.etree.parse(site.folder / "site/feeds/updates.xml").getroot()
 
 
 def is_absolute(address: str) -> bool:
     return urlsplit(address).scheme in ("http", "https") and bool(urlsplit(address).netloc)
-
-
-def test_json_feed_keeps_the_rules_of_its_format(fed: SiteFolder) -> None:
-    assert not fed.build(strict=True).failed
-    feed = json_feed(fed)
-    assert feed["version"] == "https://jsonfeed.org/version/1.1"
-    assert feed["feed_url"] == "https://example.org/catalog/feeds/updates.json"
-    assert isinstance(feed["title"], str)
-    assert feed["title"]
-    ids = [item["id"] for item in feed["items"]]
-    assert len(set(ids)) == len(ids) == 3
-    for item in feed["items"]:
-        assert isinstance(item["id"], str)
-        assert item["content_text"]
-        assert "url" not in item or is_absolute(item["url"])
-        if date := item.get("date_published"):
-            assert datetime.datetime.fromisoformat(date).tzinfo is not None
-        known = {"id", "url", "title", "content_text", "date_published", "tags"}
-        assert item.keys() <= known
-        assert all(value is not None for value in item.values())
 
 
 def test_rss_keeps_the_rules_of_its_format(fed: SiteFolder) -> None:
@@ -96,53 +71,47 @@ def test_rss_keeps_the_rules_of_its_format(fed: SiteFolder) -> None:
             assert re.fullmatch(r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} 00:00:00 GMT", date)
 
 
-def test_both_feeds_say_what_the_document_says(fed: SiteFolder) -> None:
+def test_the_feed_says_what_the_document_says(fed: SiteFolder) -> None:
     updates = fed.build().json("updates.json")["data"]
-    items, entries = json_feed(fed)["items"], rss(fed).findall("channel/item")
-    for update, item, entry in zip(updates, items, entries, strict=True):
-        assert item["id"] == entry.findtext("guid")
-        assert item["title"] == entry.findtext("title")
-        assert update["application"] in item["title"]
-        assert update["to"] in item["title"]
-        assert item["tags"] == [entry.findtext("category")] == [update["outcome"]]
+    entries = rss(fed).findall("channel/item")
+    for update, entry in zip(updates, entries, strict=True):
+        assert update["application"] in entry.findtext("title")
+        assert update["to"] in entry.findtext("title")
+        assert entry.findtext("category") == update["outcome"]
         if update["checked"]:
-            assert item["date_published"][:10] == update["checked"]
             assert parsedate_to_datetime(entry.findtext("pubDate")).date().isoformat() == update["checked"]
-        assert item.get("url") == entry.findtext("link")
-    assert items[0]["content_text"] == "Is <b>out</b> & on"
     # A reader takes this text for HTML, and then shows what the author wrote.
     assert entries[0].findtext("description") == "Is &lt;b&gt;out&lt;/b&gt; &amp; on"
-    assert items[0]["url"] == "https://example.org/catalog/images/nginx/"
+    assert entries[0].findtext("link") == "https://example.org/catalog/images/nginx/"
 
 
 def test_the_same_updates_give_the_same_feeds_and_a_move_keeps_their_identity(fed: SiteFolder) -> None:
     fed.build()
     before = {path.name: path.read_bytes() for path in (fed.folder / "site/feeds").iterdir()}
-    ids = [item["id"] for item in json_feed(fed)["items"]]
+    ids = [guid.text for guid in rss(fed).findall("channel/item/guid")]
     fed.build()
     assert before == {path.name: path.read_bytes() for path in (fed.folder / "site/feeds").iterdir()}
     fed.config["site_url"] = "https://other.example/"
     fed.build()
-    assert [item["id"] for item in json_feed(fed)["items"]] == ids
+    assert [guid.text for guid in rss(fed).findall("channel/item/guid")] == ids
 
 
 def test_pages_with_updates_point_to_the_feeds(fed: SiteFolder) -> None:
-    fed.build()
+    fed.mkdocs()
     folder = fed.folder / "site/news/updates"
     html = lxml.html.document_fromstring((folder / "index.html").read_text("utf-8"))
     links = html.xpath("/html/head/link[@rel='alternate feed']")
-    assert {link.get("type") for link in links} == {"application/feed+json", "application/rss+xml"}
+    assert [link.get("type") for link in links] == ["application/rss+xml"]
     assert all((folder / link.get("href")).resolve().is_file() for link in links)
     home = (fed.folder / "site/index.html").read_text("utf-8")
     assert "application/rss+xml" not in home
 
 
-@pytest.mark.parametrize("name", ["updates.json", "updates.xml"])
-def test_a_feed_never_replaces_an_authors_file(fed: SiteFolder, name: str) -> None:
-    fed.write(f"docs/feeds/{name}", "mine")
+def test_a_feed_never_replaces_an_authors_file(fed: SiteFolder) -> None:
+    fed.write("docs/feeds/updates.xml", "mine")
     result = fed.build()
     assert result.failed
-    assert any(text.startswith(f"docs/feeds/{name}: ") for text in result.logged())
+    assert any(text.startswith("docs/feeds/updates.xml: ") for text in result.logged())
     assert not list((fed.folder / "site").rglob("*.*"))
 
 
@@ -180,7 +149,8 @@ def test_no_two_updates_share_an_identity(
         for name, old, new, outcome in facts
     )
     made = feeds(Catalog(updates=updates), "https://example.org/")
-    assert len({item["id"] for item in json.loads(made[UPDATES_JSON])["items"]}) == len(facts)
+    guids = lxml.etree.fromstring(made[UPDATES_FEED]).findall("channel/item/guid")
+    assert len({guid.text for guid in guids}) == len(facts)
 
 
 def test_a_foreign_file_in_the_site_stops_the_command_line(fed: SiteFolder, tmp_path: Path) -> None:
@@ -198,7 +168,7 @@ def test_a_foreign_file_in_the_site_stops_the_command_line(fed: SiteFolder, tmp_
 
 def test_a_feed_is_replaced_as_a_whole(fed: SiteFolder) -> None:
     """What an earlier build wrote is not written into: whoever reads it meanwhile reads all of it."""
-    feed = fed.build().folder / "site" / UPDATES_RSS
+    feed = fed.build().folder / "site" / UPDATES_FEED
     reader = fed.folder / "reader"
     reader.hardlink_to(feed)
     before = feed.read_bytes()

@@ -1,4 +1,4 @@
-"""Every field of an entry says all that schemas, the guide, `catalog-api new` and pages make of it."""
+"""Every field of an entry says all that schemas, the guide and pages make of it."""
 
 from __future__ import annotations
 
@@ -68,17 +68,17 @@ ITEM = {
 
 def test_the_page_of_an_item_shows_a_fact_by_its_type() -> None:
     parts: Any = environment(None).get_template("catalog/parts.html").module
-    facts = parts.facts(ITEM, shown_fields(Entry), {}).split("\n")
+    facts = parts.facts(ITEM, shown_fields(Entry)).split("\n")
     assert list(filter(None, facts)) == [
         "<div><dt>Tier</dt> <dd>core</dd></div>",
         '<div><dt>Team</dt> <dd><a href="https://e.org/team" rel="noopener">A &amp; B</a></dd></div>',
         "<div><dt>Platforms</dt> <dd>linux/amd64, linux/arm64</dd></div>",
     ]
-    links = parts.links(ITEM, shown_fields(Entry), {}).strip()
+    links = parts.links(ITEM, shown_fields(Entry)).strip()
     assert links == '<li><a href="https://e.org/src" rel="noopener">Source</a></li>'
     nothing = dict.fromkeys(ITEM)
-    assert parts.facts(nothing, shown_fields(Entry), {}).strip() == ""
-    assert parts.links(nothing, shown_fields(Entry), {}).strip() == ""
+    assert parts.facts(nothing, shown_fields(Entry)).strip() == ""
+    assert parts.links(nothing, shown_fields(Entry)).strip() == ""
 
 
 def test_the_row_of_an_item_has_what_the_script_needs_for_further_rows() -> None:

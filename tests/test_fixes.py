@@ -4,7 +4,6 @@ digests of `history/{slug}.json`."""
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,6 @@ from .contract import history
 from .contract.api import Api
 from .past import ONE, TWO, Past, digest, documents, row
 from .sites import SiteFolder
-from .test_cli import call
 from .test_history_rules import recorded, snapshots
 
 
@@ -197,34 +195,3 @@ def test_a_digest_that_only_the_scan_names_is_known_until_the_next_scan_of_the_v
         ("a", "1.0", "2026-01-01", "2026-01-03"),
         ("b", "1.0", "2026-01-03", None),
     ]
-
-
-def test_diff_knows_the_documents(past: Past) -> None:
-    """An older API may get them; they never leave again."""
-    rebuilt(past, "2026-01-02", "a", row(ONE))
-    new, old = past.site.folder / "site", past.site.folder / "old"
-    fixes(past)
-    shutil.copytree(new, old)
-    api = old / "api/v1"
-    openapi = json.loads((api / "openapi.json").read_bytes())
-    del openapi["paths"][next(path for path in openapi["paths"] if path.endswith("/fixes.json"))]
-    history_of_image = openapi["components"]["schemas"]["ImageHistory"]
-    del history_of_image["properties"]["digests"]
-    history_of_image["required"].remove("digests")
-    (api / "openapi.json").write_text(json.dumps(openapi))
-    (api / "fixes.json").unlink()
-    result = call("diff", old, new)
-    assert result.output.splitlines() == [
-        "compatible: /api/v1/fixes.json: new documents",
-        "compatible: ImageHistory.digests: new field",
-        "0 breaking, 2 compatible",
-    ]
-    result = call("diff", "-q", new, old)
-    assert (result.exit_code, result.output.splitlines()) == (
-        1,
-        [
-            "breaking: fixes.json: the document was removed",
-            "breaking: ImageHistory.digests: removed",
-            "breaking: /api/v1/fixes.json: removed",
-        ],
-    )

@@ -87,7 +87,7 @@ def test_a_fault_of_ours_stops_the_build(
 
 def test_mkdocs_reports_it_in_one_line(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     plant(monkeypatch, items, "image", set_(name=None))
-    result = small(site).build()
+    result = small(site).mkdocs()
     assert result.failed
     assert any(f"{ITEM}Expected `str`, got `null`" in line for line in result.logged())
     assert not result.api.exists()
@@ -95,7 +95,6 @@ def test_mkdocs_reports_it_in_one_line(site: SiteFolder, monkeypatch: pytest.Mon
 
 def test_texts_of_authors_are_never_taken_for_links(site: SiteFolder) -> None:
     small(site)
-    site.settings["badges"] = {"cves": {"label": "/catalog/api/v1/nothing.json"}}
     site.image("gamma", 'name: "/catalog/api/v1/x.json"\ndescription: "href\\":\\"/catalog/api/v1/x.json"')
     result = call("build", "-f", config(site, site_url="https://example.org/catalog/"))
     assert result.exit_code == 0, result.output

@@ -79,11 +79,11 @@ def test_zensical(browser: Browser, tmp_path: Path, example_bytes: dict[str, byt
         visit.page.evaluate("window.stays = true")
         visit.page.locator(".md-tabs").get_by_role("link", name="Images", exact=True).click()
         told = visit.page.locator(".catalog-controls output")
-        expect(told).to_have_text(f"{available} supported images")
+        expect(told).to_have_text(f"{available} available images")
         assert visit.page.evaluate("window.stays"), "a page was loaded as a whole"
         visit.page.get_by_label("Find").fill("nginx")
         expect(visit.page.locator("[data-item]:visible")).to_have_count(1)
-        expect(told).to_have_text("1 supported image")
+        expect(told).to_have_text("1 available image")
         visit.page.locator("[data-item]").get_by_role("link", name="NGINX", exact=True).click()
         expect(visit.page.get_by_role("heading", level=1)).to_contain_text("NGINX")
         expect(visit.page.locator(".catalog-head .catalog-summary")).to_be_visible()

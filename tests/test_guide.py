@@ -23,9 +23,8 @@ from mkdocs_catalog_api.authored.settings import Settings, item_fields
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.commands.run import REQUIREMENT
 
-from . import command_help
 from .example import EXAMPLE
-from .field_tables import OTHER_TABLES, TABLES, refreshed, table
+from .field_tables import OTHER_TABLES, TABLES, table
 from .guide import PAGES, Block, block, blocks, page, requirements
 from .programs import need
 from .servers import serve
@@ -72,9 +71,7 @@ def commands(name: str) -> list[list[str]]:
     return [found for found in words if found]
 
 
-def test_the_tables_of_fields_are_fresh() -> None:
-    """Refresh them with `python -m tests.field_tables`."""
-    assert [name for name in PAGES if refreshed(page(name)) != page(name)] == []
+def test_every_table_of_fields_is_shown_once() -> None:
     shown = [name for text in map(page, PAGES) for name in re.findall(r"<!-- fields: (.+) -->", text)]
     assert sorted(shown) == sorted({*TABLES, *OTHER_TABLES})
     rows = [line for name in shown for line in table(name).splitlines()]
@@ -117,9 +114,7 @@ def test_commands_exist_with_their_options(name: str) -> None:
 
 
 def test_the_reference_of_commands_has_every_command_and_its_help() -> None:
-    """Refresh it with `python -m tests.command_help`."""
     text, every = page("command-line"), sorted(main.list_commands(click.Context(main)))
-    assert command_help.refreshed(text) == text
     assert sorted(re.findall(r"^\| \[`catalog-api ([\w-]+)`\]\(#\1\) \|", text, re.MULTILINE)) == every
     assert sorted(re.findall(r"^<!-- help: ([\w-]+) -->$", text, re.MULTILINE)) == every
 
@@ -192,7 +187,10 @@ def test_the_samples_of_authors_make_a_catalog(site: SiteFolder) -> None:
 def test_what_is_told_of_a_catalog_with_faults(tmp_path: Path) -> None:
     told = block("problems", "told")
     short = re.findall(r"'(sha256:\w+)' is not a digest", told)[0]
-    settings = {"registry": "ghcr.io/acme/images", "images": {"vocabulary": {"tier": ["core", "standard"]}}}
+    settings = {
+        "registry": "ghcr.io/acme/images",
+        "images": {"fields": {"tier": {"values": ["core", "standard"]}}},
+    }
     config = {"site_name": "Catalog", "plugins": [{"catalog-api": settings}]}
     nginx = f"""\
 ---
@@ -318,7 +316,7 @@ def test_the_recipes_for_clients(title: str, tmp_path: Path) -> None:
 def test_commands_open_no_connection_but_those_that_the_guide_names(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = "`sync`, `new` with a reference, `fetch`, `check-live` and `record --against`"
+    names = "`sync` and `new` with a reference"
     assert f" Only {names} open a network connection" in page("publish")
 
     def connect(*_: object) -> None:
@@ -330,16 +328,11 @@ def test_commands_open_no_connection_but_those_that_the_guide_names(
     site.image("nginx", "versions: [1.29.3]")
     assert not site.build().failed
     config = site.folder / "mkdocs.yml"
-    for command in (
+    commands: list[list[str | Path]] = [
         ["check", "-f", config],
         ["build", "-f", config, "--web"],
         ["new", "image", "redis", "-f", config],
         ["record", "-f", config],
-        ["record", "--verify", "-f", config],
-        ["schemas", site.folder / "schemas", "-f", config],
-        ["diff", site.folder / "site", site.folder / "site"],
-        ["explain"],
-    ):
+    ]
+    for command in commands:
         assert call(*command).exit_code == 0, command
-    with pytest.raises(AssertionError, match="a connection is opened"):
-        call("check-live", "http://127.0.0.1:9/")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from .past import ONE, THREE, TWO, Past
-from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, digest, grype, match, row, trivy
 
 MONDAY, TUESDAY, WEDNESDAY, THURSDAY = "2026-11-02", "2026-11-03", "2026-11-04", "2026-11-05"
 
@@ -54,8 +54,8 @@ def test_found_then_unscanned_then_gone(found: Past) -> None:
     figures = found.history()["figures"][-1]
     nothing = {"date": TUESDAY, "scanned": False, "total": None, "grade": None}
     assert figures | nothing == figures
-    day = found.documents()["history/index.json"]["data"][-1]
-    assert (day["scanned"], day["total"], day["byGrade"]) == (0, 1, {})
+    day = found.documents()["changes.json"]["data"][0]
+    assert (day["all"]["scanned"], day["all"]["total"]) == (0, 0)
     found.scan("nginx", "1.0", [], "again")
     assert found.vulnerabilities(WEDNESDAY) == [("gone", ONE, "openssl", "rebuilt")]
     assert found.episodes() == [(ONE, "openssl", MONDAY, WEDNESDAY, 2, "rebuilt")]
@@ -142,8 +142,8 @@ def test_a_severity_that_is_raised(past: Past) -> None:
     past.day(WEDNESDAY)
     assert past.episodes() == [(ONE, "openssl", MONDAY, WEDNESDAY, 2, "rebuilt")]
     assert (past.fixed("critical"), past.fixed("high")) == ((1, 2, 2), (0, None, None))
-    totals = [day["bySeverity"]["critical"] for day in past.documents()["history/index.json"]["data"]]
-    assert totals == [0, 0, 1, 0]
+    totals = [day["all"]["bySeverity"]["critical"] for day in past.documents()["changes.json"]["data"]]
+    assert totals == [0, 1, 0, 0]
 
 
 def test_an_image_is_renamed_withdrawn_and_back_again(found: Past) -> None:
@@ -218,29 +218,18 @@ def test_the_first_record_of_an_old_catalog_is_a_baseline(site: SiteFolder) -> N
     assert first["counts"]["vulnerability-found"] == 1
 
 
-def grype(past: Past, *rows: tuple[str, str], build: str = "1.0", version: str = "1.0") -> None:
+def scan_by_grype(past: Past, *rows: tuple[str, str], build: str = "1.0", version: str = "1.0") -> None:
     """Replace the report of a version of nginx by one of Grype."""
-    matches = [
-        {
-            "vulnerability": {"id": id_, "severity": "High", "fix": {"versions": [], "state": "unknown"}},
-            "relatedVulnerabilities": [],
-            "artifact": {"name": package, "version": "3.0.0", "locations": []},
-        }
-        for id_, package in rows
-    ]
-    target = {"userInput": "x", "repoDigests": [f"{REGISTRY}/nginx@{digest(build)}"], "tags": []}
-    report = {
-        "matches": matches,
-        "source": {"type": "image", "target": target},
-        "descriptor": {"name": "grype", "version": "0.100.0", "timestamp": "2026-11-01T07:00:00Z"},
-    }
+    matches = [match(id_, pkg=package, version="3.0.0") for id_, package in rows]
+    image = f"{REGISTRY}/nginx@{digest(build)}"
+    report = grype(*matches, created="2026-11-01T07:00:00Z", repoDigests=[image])
     past.site.report(f"nginx/{version}.json", report)
 
 
 def test_another_scanner(past: Past) -> None:
     past.scan("nginx", "1.0", [row(ONE, pkg="libssl3"), row(TWO, pkg="zlib")])
     past.day(MONDAY)
-    grype(past, (ONE, "openssl"), (THREE, "curl"))
+    scan_by_grype(past, (ONE, "openssl"), (THREE, "curl"))
     assert past.vulnerabilities(TUESDAY) == [
         ("gone", TWO, "zlib", "scanner"),
         ("changed", ONE, "openssl", ""),
@@ -257,7 +246,7 @@ def test_another_scanner(past: Past) -> None:
 def test_another_scanner_that_names_more_packages(past: Past) -> None:
     past.scan("nginx", "1.0", [row(ONE, pkg="openssl")])
     past.day(MONDAY)
-    grype(past, (ONE, "libcrypto3"), (ONE, "libssl3"))
+    scan_by_grype(past, (ONE, "libcrypto3"), (ONE, "libssl3"))
     past.day(TUESDAY)
     firsts = {(id_, package): first for id_, package, first, *_ in past.episodes()}
     assert firsts == {(ONE, "libcrypto3"): MONDAY, (ONE, "libssl3"): MONDAY}
@@ -357,7 +346,6 @@ def test_what_only_an_unscanned_platform_had_is_not_gone(parts: Parts, accept: l
     open_ = [(ONE, "openssl", MONDAY, None, None, None), (TWO, "openssl", MONDAY, None, None, None)]
     assert parts.past.episodes() == open_
     assert parts.past.history()["figures"][-1]["total"] == 2
-    assert parts.past.documents()["history/index.json"]["data"][-1]["total"] == 2
     parts.scan("old", "arm64", row(ONE))
     assert parts.past.vulnerabilities(THURSDAY) == [("gone", TWO, "openssl", "scanner")]
     assert parts.past.fixed() == (0, None, None)
@@ -592,7 +580,7 @@ def test_another_scanner_that_looks_at_another_build_proves_no_fix(
 ) -> None:
     found.unscan("nginx", "1.0")
     found.image("nginx", version, v1_0="again", v1_1="again")
-    grype(found, build="again", version=version)
+    scan_by_grype(found, build="again", version=version)
     assert found.vulnerabilities(TUESDAY) == [("gone", ONE, "openssl", reason)]
     assert found.episodes() == [(ONE, "openssl", MONDAY, None, None, reason)]
     assert found.fixed() == (0, None, None)

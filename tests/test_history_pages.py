@@ -49,35 +49,31 @@ def page(site: SiteFolder, path: str) -> Any:
 
 
 def test_the_days_are_published_and_hold_the_contract(past: Past) -> None:
-    result = past.site.build(strict=True)
+    result = past.site.mkdocs(strict=True)
     assert not result.failed, result.logged()
     assert check(past.site.folder / "site", "/catalog") == []
-    links = result.json("index.json")["history"]
-    assert links == {
-        "changes": "/catalog/api/v1/changes.json",
-        "index": "/catalog/api/v1/history/index.json",
-        "fixes": "/catalog/api/v1/fixes.json",
-    }
+    documents = result.json("index.json")["documents"]
+    assert documents["changes"] == "/catalog/api/v1/changes.json"
+    assert documents["fixes"] == "/catalog/api/v1/fixes.json"
     assert [day["date"] for day in result.json("changes.json")["data"]] == [THIRD, SECOND, FIRST]
     first = result.json(f"changes/{FIRST}.json")["data"]
     assert {event["reason"] for event in first if "reason" in event} == {"baseline"}
     kinds = [event["kind"] for event in result.json(f"changes/{SECOND}.json")["data"]]
     assert "vulnerability-found" in kinds
-    assert result.json("history/index.json")["timeToFix"]["high"]["days90"]["fixed"] == 1
+    assert result.json("fixes.json")["timeToFix"]["high"]["days90"]["fixed"] == 1
     assert result.json("history/nginx.json")["vulnerabilities"][0]["fixedIn"] == "1.1"
     assert result.json("history/other.json")["figures"][-1]["version"] is None, "it has left"
     listed = result.json("manifest.json")["documents"]
     assert {
         "changes.json",
         f"changes/{SECOND}.json",
-        "history/index.json",
         "history/other.json",
     } <= listed.keys()
 
 
 def test_a_day_of_changes_has_an_address_totals_and_links_to_its_vulnerabilities(past: Past) -> None:
     past.site.write("docs/ids.md", "# Ids\n\n<!-- catalog: cves -->\n")
-    assert not past.site.build(strict=True).failed
+    assert not past.site.mkdocs(strict=True).failed
     html = page(past.site, "past")
     for day, totals, id_ in ((SECOND, "+1 found, −0 fixed", ONE), (THIRD, "+0 found, −1 fixed", ONE)):
         (part,) = html.xpath(f"//*[@id='{day}']")
@@ -88,7 +84,7 @@ def test_a_day_of_changes_has_an_address_totals_and_links_to_its_vulnerabilities
 
 
 def test_the_command_line_publishes_the_same(past: Past) -> None:
-    before = past.site.build().bytes()
+    before = past.site.mkdocs().bytes()
     arguments = ["build", "-f", str(past.site.folder / "mkdocs.yml")]
     assert CliRunner().invoke(main, arguments).exit_code == 0
     api = past.site.folder / "site/api/v1"
@@ -97,9 +93,9 @@ def test_the_command_line_publishes_the_same(past: Past) -> None:
 
 def test_without_a_history_there_is_nothing_of_it(past: Past) -> None:
     shutil.rmtree(past.site.folder / "history")
-    result = past.site.build(strict=True)
+    result = past.site.mkdocs(strict=True)
     assert not result.failed, result.logged()
-    assert result.json("index.json")["history"] is None
+    assert not {"changes", "fixes"} & result.json("index.json")["documents"].keys()
     assert not (result.api / "changes.json").exists()
     assert not (result.api / "history").exists()
     assert not (past.site.folder / "site/feeds/security.xml").exists()
@@ -107,24 +103,19 @@ def test_without_a_history_there_is_nothing_of_it(past: Past) -> None:
     assert text.count("No day has been recorded yet.") == 3
 
 
-def test_a_folder_that_is_set_has_to_be_there_and_not_in_docs_dir(past: Past) -> None:
-    past.site.settings["history"] = "records"
-    result = past.site.build()
-    assert result.failed
-    assert any("the folder 'records' is missing" in text for text in result.logged())
-    (past.site.folder / "history").rename(past.site.folder / "docs/records")
-    past.site.settings["history"] = "docs/records"
-    result = past.site.build()
+def test_a_folder_that_mkdocs_would_publish_is_refused(past: Past) -> None:
+    past.site.config["docs_dir"] = "history"
+    result = past.site.mkdocs()
     assert any("MkDocs would publish it" in text for text in result.logged())
     assert not (past.site.folder / "site/api").exists()
 
 
-def test_a_broken_chain_refuses_the_build(past: Past) -> None:
+def test_a_damaged_day_refuses_the_build(past: Past) -> None:
     path = past.file(SECOND)
-    path.write_bytes(path.read_bytes().replace(ONE.encode(), TWO.replace("2026", "2025").encode()))
-    result = past.site.build()
+    path.write_bytes(path.read_bytes()[:-4])
+    result = past.site.mkdocs()
     assert result.failed
-    assert any(text.startswith(f"history/{THIRD}.json:1: the chain is broken") for text in result.logged())
+    assert any(text.startswith(f"history/{SECOND}.json:") for text in result.logged())
     assert not (past.site.folder / "site/api").exists()
 
 
@@ -134,9 +125,10 @@ def test_no_image_of_the_history_lands_elsewhere(past: Past, slug: str) -> None:
     event = {"kind": "image-added", "slug": slug, "lifecycle": "available", "reason": None}
     text = path.read_text("utf-8").replace('"events":[\n', f'"events":[\n{json.dumps(event)},\n')
     path.write_text(text, "utf-8", newline="\n")
-    result = past.site.build()
-    assert result.failed
-    assert any(text.startswith(f"history/{THIRD}.json:2: ") for text in result.logged())
+    result = past.site.mkdocs()
+    assert any(text.startswith(f"history/{THIRD}.json:2: not used: ") for text in result.logged())
+    assert not list(past.site.folder.rglob("x.json*"))
+    assert check(past.site.folder / "site", "/catalog") == []
 
 
 def test_recording_needs_no_place_for_documents(past: Past) -> None:
@@ -147,12 +139,12 @@ def test_recording_needs_no_place_for_documents(past: Past) -> None:
 
 
 def test_pages_point_to_their_feeds(past: Past) -> None:
-    past.site.build()
+    past.site.mkdocs()
     site = past.site.folder / "site"
     feed = feedparser.parse((site / "feeds/security.xml").read_bytes())
     assert [entry.tags[0].term for entry in feed.entries] == ["fixed", "found"]
     for path, wanted in (
-        ("past", {"feeds/security.json", "feeds/security.xml"}),
+        ("past", {"feeds/security.xml"}),
         ("images/nginx", {"feeds/images/nginx.xml"}),
     ):
         html = page(past.site, path)
@@ -165,11 +157,11 @@ def test_pages_point_to_their_feeds(past: Past) -> None:
 def test_the_calendar_needs_no_history_and_replaces_no_file(site: SiteFolder) -> None:
     site.settings["feeds"] = True
     site.image("nginx", "versions: [{version: '1.27', endOfLife: 2026-12-01}]")
-    site.build()
+    site.mkdocs()
     assert (site.folder / "site/eol.ics").read_bytes().startswith(b"BEGIN:VCALENDAR")
     assert page(site, "images/nginx").xpath("//a[@href='../../eol.ics']")
     site.write("docs/eol.ics", "mine")
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     assert any(text.startswith("docs/eol.ics: ") for text in result.logged())
 
@@ -198,7 +190,7 @@ def test_feeds_that_are_no_longer_made_leave_the_site_and_others_stay(past: Past
 
 
 def test_no_feed_is_removed_through_a_link(past: Past) -> None:
-    past.site.build()
+    past.site.mkdocs()
     (past.site.folder / "site/feeds").rename(past.site.folder / "elsewhere")
     try:
         (past.site.folder / "site/feeds").symlink_to("../elsewhere", target_is_directory=True)
@@ -211,7 +203,7 @@ def test_no_feed_is_removed_through_a_link(past: Past) -> None:
 
 
 def test_graphs_are_read_without_a_script(past: Past) -> None:
-    past.site.build()
+    past.site.mkdocs()
     html = page(past.site, "past")
     (graph,) = html.xpath("//figure//*[local-name()='svg'][@role='img']")
     label = graph.get("aria-label")
@@ -237,7 +229,7 @@ def test_an_images_page_has_its_own(past: Past) -> None:
     past.image("nginx", "1.1")
     past.unscan("nginx", "1.1")
     past.day("2026-11-04")
-    past.site.build()
+    past.site.mkdocs()
     html = page(past.site, "images/nginx")
     (graph,) = html.xpath("//figure//*[local-name()='svg'][@role='img']")
     assert graph.get("aria-label").endswith("at the end not scanned")

@@ -39,19 +39,19 @@ def prepared(site: SiteFolder, host: str) -> SiteFolder:
 
 
 def test_netlify_is_told_in_its_own_words(site: SiteFolder) -> None:
-    prepared(site, "netlify").build()
+    prepared(site, "netlify").mkdocs()
     assert (site.folder / "site/_headers").read_text() == NETLIFY
 
 
 def test_a_site_at_the_root_of_its_host_has_one_rule(site: SiteFolder) -> None:
     prepared(site, "netlify").config["site_url"] = "https://example.org/"
-    site.build()
+    site.mkdocs()
     assert (site.folder / "site/_headers").read_text().count("/api/v1/*") == 1
 
 
 def test_nothing_is_written_without_the_setting(site: SiteFolder) -> None:
     prepared(site, "netlify").settings.pop("headers")
-    site.build()
+    site.mkdocs()
     assert not set(FILES.values()) & {path.name for path in (site.folder / "site").iterdir()}
 
 
@@ -68,16 +68,16 @@ def test_another_build_writes_the_same_bytes(site: SiteFolder, host: HostName) -
     prepared(site, host)
     written = set()
     for dirty in (False, False, True):
-        assert not site.build(dirty=dirty).failed
+        assert not site.mkdocs(dirty=dirty).failed
         written.add((site.folder / "site" / FILES[host]).read_bytes())
     assert len(written) == 1
 
 
 @HOSTS
 def test_our_file_for_another_address_is_replaced(site: SiteFolder, host: HostName) -> None:
-    prepared(site, host).build()
+    prepared(site, host).mkdocs()
     site.config["site_url"] = "https://example.org/elsewhere/"
-    result = site.build(dirty=True)
+    result = site.mkdocs(dirty=True)
     assert (result.failed, result.codes) == (False, [])
     assert "/elsewhere/" in (site.folder / "site" / FILES[host]).read_text()
 
@@ -87,7 +87,7 @@ def test_a_file_of_the_author_stays_and_the_missing_lines_are_named(site: SiteFo
     name = FILES[host]
     own = AUTHORS[name].encode()
     prepared(site, host).write(f"docs/{name}", own)
-    result = site.build()
+    result = site.mkdocs()
     assert (result.failed, result.codes) == (False, ["CAT073"])
     assert (site.folder / "site" / name).read_bytes() == own
     assert result.logged()[0].startswith(f"docs/{name}: ")
@@ -97,7 +97,7 @@ def test_a_file_of_the_author_stays_and_the_missing_lines_are_named(site: SiteFo
 
 @HOSTS
 def test_a_file_of_the_author_that_has_the_lines_is_fine(site: SiteFolder, host: HostName) -> None:
-    prepared(site, host).build()
+    prepared(site, host).mkdocs()
     written = (site.folder / "site" / FILES[host]).read_text()
     if host == "vercel":
         rules = json.loads(written)["headers"]
@@ -106,7 +106,7 @@ def test_a_file_of_the_author_that_has_the_lines_is_fine(site: SiteFolder, host:
         lines = [line.strip() for line in written.splitlines() if not line.startswith("#")]
         own = AUTHORS[FILES[host]] + "\n\n" + "\n\n\t".join(lines)
     site.write(f"docs/{FILES[host]}", own.encode())
-    result = site.build()
+    result = site.mkdocs()
     assert (result.failed, result.codes) == (False, [])
     assert (site.folder / "site" / FILES[host]).read_bytes() == own.encode()
 
@@ -115,7 +115,7 @@ def test_a_file_of_the_author_that_has_the_lines_is_fine(site: SiteFolder, host:
 def test_a_vercel_json_of_any_kind_stays(site: SiteFolder, own: str) -> None:
     data = own.encode(errors="surrogateescape")
     prepared(site, "vercel").write("docs/vercel.json", data)
-    result = site.build()
+    result = site.mkdocs()
     assert (result.failed, result.codes) == (False, ["CAT073"])
     assert (site.folder / "site/vercel.json").read_bytes() == data
 
@@ -129,7 +129,7 @@ def test_a_file_that_is_only_known_once_the_site_is_written_stays_and_is_named(s
     """
     site.write("hook.py", hook)
     prepared(site, "vercel").config["hooks"] = ["hook.py"]
-    result = site.build()
+    result = site.mkdocs()
     assert (result.failed, result.codes) == (False, ["CAT073"])
     assert result.logged()[0].startswith("site/vercel.json: ")
     assert (site.folder / "site/vercel.json").read_text() == "{}"
@@ -138,7 +138,7 @@ def test_a_file_that_is_only_known_once_the_site_is_written_stays_and_is_named(s
 
 @HOSTS
 def test_the_command_line_writes_what_the_plugin_writes(site: SiteFolder, host: HostName) -> None:
-    prepared(site, host).build()
+    prepared(site, host).mkdocs()
     file, command = site.folder / "site" / FILES[host], ["build", "-f", str(site.folder / "mkdocs.yml")]
     written = file.read_bytes()
     for _ in range(2):
@@ -155,10 +155,10 @@ def test_the_command_line_writes_what_the_plugin_writes(site: SiteFolder, host: 
 
 def test_a_path_that_no_rule_can_name_is_refused(site: SiteFolder) -> None:
     prepared(site, "netlify").config["site_url"] = "https://example.org/a*b/"
-    assert "'/a*b', can't be written as a rule of netlify" in site.build().logged()[0]
+    assert "'/a*b', can't be written as a rule of netlify" in site.mkdocs().logged()[0]
 
 
 def test_an_unknown_host_is_refused_with_those_that_are_known(site: SiteFolder) -> None:
-    (problem,) = prepared(site, "github").build().logged()[:1]
+    (problem,) = prepared(site, "github").mkdocs().logged()[:1]
     assert "mkdocs.yml" in problem
     assert "netlify" in problem

@@ -11,10 +11,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from mkdocs_catalog_api.authored.settings import HostName
-from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.publish.hosts import HeaderFile
 
 from . import servers
@@ -63,7 +61,7 @@ def published(folder: Path, host: HostName | None, own: str = "", file: str = "_
             rules = json.loads(own)["headers"] + json.loads(body)["headers"]
             own, body = json.dumps({"headers": rules}), ""
         site.write(f"docs/{file}", f"{own}{body}")
-    assert not site.build().failed
+    assert not site.mkdocs().failed
     www = folder / "www"
     www.mkdir()
     shutil.move(folder / "source/site", www / "catalog")
@@ -140,41 +138,6 @@ def test_pages_keep_their_own_headers(host: tuple[str, int, Path]) -> None:
         assert answer.headers.get("cache-control") == own.get(name)
         if name != "cloudflare":  # it allows every origin by itself
             assert "access-control-allow-origin" not in answer.headers
-
-
-def test_check_live_finds_nothing_wrong(host: tuple[str, int, Path]) -> None:
-    _, port, www = host
-    result = CliRunner().invoke(main, ["check-live", f"http://127.0.0.1:{port}/catalog/"])
-    assert (result.exit_code, result.stderr) == (0, "")
-    written = sum(1 for _ in (www / "catalog/api/v1").rglob("*.json"))
-    assert f"{written} of {written} documents" in result.stdout
-
-
-def test_check_live_finds_what_is_wrong(folder: Path) -> None:
-    """A server that was told nothing, answers everything with the home page, and has an old document."""
-    own = folder / "wrong"
-    own.mkdir()
-    www = published(own, None)
-    (www / "catalog/api/v1/images.json").write_text("{}")
-    (www / "catalog/api/v1/charts.json").unlink()
-    server = """
-        server {
-            listen 80;
-            root /srv/www;
-            try_files $uri $uri/ /catalog/index.html;
-        }
-    """
-    with servers.nginx(www, own, server) as port:
-        result = CliRunner().invoke(main, ["check-live", f"http://127.0.0.1:{port}/catalog/"])
-    assert result.exit_code == 1
-    for words in (
-        "index.json: Access-Control-Allow-Origin is missing",
-        "index.json: Cache-Control is missing",
-        "images.json: does not match its hash in the manifest",
-        "charts.json: Content-Type is 'text/html'",
-        "images/0.json: the host responds with 200 instead of 404 for a missing file",
-    ):
-        assert words in result.stderr
 
 
 @pytest.mark.parametrize("name", ["netlify", "vercel"])

@@ -235,7 +235,7 @@ def test_nothing_is_written_through_a_link(built: SiteFolder) -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
 def test_a_pipe_among_the_pages_is_refused_by_name(built: SiteFolder) -> None:
     os.mkfifo(built.folder / "site/pipe.html")
-    assert "site/pipe.html: this is a pipe" in refused(built)
+    assert "site/pipe.html: not a regular file" in refused(built)
 
 
 def test_templates_of_the_site_are_used(built: SiteFolder) -> None:

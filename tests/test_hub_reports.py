@@ -108,7 +108,7 @@ def test_what_a_fetched_chart_contains_beside_the_catalog_is_no_reason_to_refuse
 @pytest.mark.parametrize(
     ("answer", "what"),
     [
-        (b"<html>", "not JSON"),
+        (b"<html>", "a web page"),
         (b"[]", "not a response on a package"),
         (package(ALPHA, package_id="../../etc"), "`package_id`"),
         (package({"name": "a", "image": 1}), "`containers_images[0].image`"),

@@ -27,7 +27,7 @@ VERIFY = "verify: {key: https://acme.org/cosign.pub}"
 def test_a_chart_is_installed_from_where_it_is(site: SiteFolder, chart: str, command: str) -> None:
     keys = f"category: Web\ntier: core\nlicense: MIT\nchart: '{chart}'\nversions: [2.0.0]\n{VERIFY}"
     site.page("charts/web.md", keys)
-    result = site.build()
+    result = site.mkdocs()
     assert not result.failed, result.logged()
     commands = page(result, "charts/web/index.html").xpath("//*[@class='catalog-pull']")
     (code,) = commands[0].xpath("./code")

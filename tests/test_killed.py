@@ -55,7 +55,7 @@ def titles(site: SiteFolder) -> str:
 
 def published(site: SiteFolder) -> SiteFolder:
     """A site that is published, and has got another name since."""
-    assert not small(site).build().failed
+    assert not small(site).mkdocs().failed
     site.config["site_name"] = "Another"
     site.write_config()
     return site

@@ -13,14 +13,14 @@ from mkdocs_catalog_api import documents
 from mkdocs_catalog_api.authored.settings import Settings, item_fields
 from mkdocs_catalog_api.documents.kinds import Kind, Route
 from mkdocs_catalog_api.documents.renovate import RENOVATE
-from mkdocs_catalog_api.documents.table import KINDS, LOOKUPS, check_table, kinds
+from mkdocs_catalog_api.documents.table import KINDS, check_table, kinds
 
 from .sites import Result
 from .test_contract_check import MUTATIONS, every_kind
 
 TABLE = kinds(item_fields(Settings()))
 (ROUTE,) = RENOVATE.routes
-OTHER = ROUTE._replace(path="other/{slug}.json", operation="getOther")
+OTHER = ROUTE._replace(path="other/{slug}.json", operation="getOther", listed="other")
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ HALF = {
     "a name twice": (other()._replace(name="renovate"), "renovate"),
     "a path twice": (other(path=ROUTE.path), ROUTE.path),
     "an operation twice": (other(operation=ROUTE.operation), ROUTE.operation),
-    "an address twice": (other()._replace(addresses={"cve": OTHER.path}), "cve"),
+    "a name in discovery twice": (other(listed="cve"), "cve"),
     "no route": (other()._replace(routes=()), "other"),
     "no path": (other(path=""), OTHER.operation),
     "no operation": (other(operation=""), OTHER.path),
@@ -62,7 +62,7 @@ HALF = {
     "no description": (other(description=""), OTHER.path),
     "an unknown tag": (other(tag="licenses"), OTHER.path),
     "a parameter without a description": (other(parameters=()), OTHER.path),
-    "an address without a route": (other()._replace(addresses={"x": "x.json"}), "x.json"),
+    "no name in discovery": (other(listed=""), OTHER.path),
     "a fixed path without a route": (other()._replace(fixed=("x.json",)), "x.json"),
     "two routes that one path fits": (other(path="renovate/all.json", parameters=()), "renovate/all.json"),
 }
@@ -82,10 +82,12 @@ def test_every_route_has_a_document(rich: Result) -> None:
     assert routes.keys() - used == set(), "test_contract_check.every_kind has no such document"
 
 
-def test_discovery_lists_every_lookup(rich: Result) -> None:
-    listed = list(rich.json("index.json")["lookups"])
-    names = [name for kind in LOOKUPS for name in kind.addresses]
-    assert listed[: len(names)] == names
+def test_discovery_lists_every_document_once(rich: Result) -> None:
+    index = rich.json("index.json")
+    collections = [resource["href"] for resource in index["resources"].values()]
+    listed = [*collections, *index["documents"].values(), *index["templates"].values()]
+    paths = [route.path for kind in TABLE for route in kind.routes if route.path != "index.json"]
+    assert sorted(listed) == sorted(f"/catalog/api/v1/{path}" for path in paths)
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in TABLE])

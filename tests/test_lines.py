@@ -24,7 +24,7 @@ from mkdocs_catalog_api.problems import Level
 
 from .authors import places
 from .contract import check
-from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, rendered, row, trivy
 
 NONE = "–"
 ROWS = {
@@ -252,7 +252,7 @@ def test_a_derived_line_begins_the_numbers(label: str) -> None:
         ("variants: alpine", ["CAT012 docs/images/a.md 5:1 variants"]),
         ("variants: [a]", ["CAT012 docs/images/a.md 5:1 variants"]),
         ("variants: {dev: [x]}", ["CAT012 docs/images/a.md 5:1 variants"]),
-        ("defaultVariant: alpin", ["CAT019 docs/images/a.md 5:1 defaultVariant"]),
+        ("defaultVariant: alpin", ["CAT014 docs/images/a.md 5:1 defaultVariant"]),
         ("product: nginx/x", ["CAT012 docs/images/a.md 5:1 product"]),
         ("product: nothere", ["CAT021 docs/images/a.md 5:1 product"]),
     ],
@@ -327,7 +327,7 @@ def test_a_file_of_cycles_that_is_malformed_is_refused(site: SiteFolder, text: s
     site.write_config()
     refused, listed = places(site)
     assert refused
-    assert listed == [f"CAT042 advisories/endoflife/nginx.json 0:0 {field}".rstrip()]
+    assert listed == [f"CAT002 advisories/endoflife/nginx.json 0:0 {field}".rstrip()]
 
 
 def test_cycles_of_a_product_give_lines_and_ends_of_life(site: SiteFolder) -> None:
@@ -360,7 +360,7 @@ def test_cycles_of_a_product_give_lines_and_ends_of_life(site: SiteFolder) -> No
         "2.0.1": ("2.0", None),
     }
     _, notes = places(site, level=Level.INFO)
-    assert [note for note in notes if note.endswith("product")] == ["CAT019 docs/images/a.md 5:1 product"] * 2
+    assert [note for note in notes if note.endswith("product")] == ["CAT014 docs/images/a.md 5:1 product"] * 2
 
 
 def test_rules_of_the_collection_and_of_the_page(site: SiteFolder) -> None:
@@ -384,7 +384,7 @@ def test_rules_of_the_collection_and_of_the_page(site: SiteFolder) -> None:
         assert (found, image["latest"]) == (expected, latest)
 
 
-def test_a_declared_field_variant_is_the_variant(site: SiteFolder) -> None:
+def test_the_variants_of_a_catalog_can_be_limited(site: SiteFolder) -> None:
     declared = {"variant": {"values": ["gpu", "cpu"]}, "port": "integer"}
     site.settings["images"] = {"version_fields": declared}
     versions = [{"version": "2.0", "variant": "gpu", "port": "1"}, {"version": "1.0", "variant": "cpu"}]
@@ -393,7 +393,7 @@ def test_a_declared_field_variant_is_the_variant(site: SiteFolder) -> None:
     assert not result.failed
     published = result.json("images/a/index.json")["data"]["versions"]
     assert [version["variant"] for version in published] == ["gpu", "cpu"]
-    assert [version["port"] for version in published] == [1, None]
+    assert [version["custom"]["port"] for version in published] == [1, None]
     assert [*published[0]][:3] == ["version", "line", "variant"]
     site.image("a", "versions: [{version: '1.0', variant: tpu}]")
     assert places(site) == (True, ["CAT012 docs/images/a.md 5:29 versions[0].variant"])
@@ -478,7 +478,7 @@ def test_a_page_pulls_by_the_index_else_by_the_manifest_of_the_platform(site: Si
         "a", key + yaml.safe_dump({"versions": [{"version": "1", "digest": INDEX, "manifests": MANIFESTS}]})
     )
     site.image("b", key + yaml.safe_dump({"versions": [{"version": "1", "manifests": MANIFESTS}]}))
-    result = built(site)
+    result = rendered(site)
     pages = [(result.folder / f"site/images/{slug}/index.html").read_text("utf-8") for slug in ("a", "b")]
     one, each = (re.sub(r"</?b\b[^>]*>|<span[^>]*></span>", "", html) for html in pages)
     assert f"docker pull {REGISTRY}/a:1@{INDEX}" in one

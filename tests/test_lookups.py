@@ -9,13 +9,12 @@ import pytest
 
 from mkdocs_catalog_api.publish import hosts
 
-from .feeds_of_advisories import epss, kev, packed
-from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
+from .feeds_of_advisories import kev
+from .sites import REGISTRY, SiteFolder, built, digest, grype, match, row, trivy
 from .test_build import small
 from .test_vex_build import vex
 
 KEV = "advisories/known_exploited_vulnerabilities.json"
-EPSS = "advisories/epss_scores.csv.gz"
 
 
 def two_releases(site: SiteFolder) -> SiteFolder:
@@ -49,6 +48,34 @@ def test_a_digest_on_two_pages_has_both(site: SiteFolder) -> None:
     site.image("one", f'versions: [{{version: 1, digest: "{digest(5)}"}}]')
     site.image("two", f'versions: [{{version: 2, digest: "{digest(5)}"}}]')
     assert [entry["slug"] for entry in built(site).json(of(5))["data"]] == ["one", "two"]
+
+
+def test_a_tag_has_the_digest_to_pin(site: SiteFolder) -> None:
+    several = f"['{digest(2)}', '{digest(3)}']"
+    site.image(
+        "web",
+        f"versions: [{{version: '3', digest: '{digest(1)}', tags: [stable]}}, "
+        f"{{version: '2', digest: {several}}}, '1']",
+    )
+    result = built(site)
+    path = f"references/{REGISTRY.replace('/', '~')}~web.json"
+    tags = {entry["tag"]: entry["digest"] for entry in result.json(path)["data"]}
+    assert tags == {"3": digest(1), "stable": digest(1), "2": None, "1": None}
+    assert [entry["digest"] for entry in result.json(of(3))["data"]] == [None]
+
+
+def test_an_image_says_when_its_newest_version_was_scanned(site: SiteFolder) -> None:
+    site.image("web", "versions: ['2', '1']")
+    site.image("other", "versions: ['1']")
+    for version, day in (("2", "01"), ("1", "09")):
+        site.report(
+            f"web/{version}.json",
+            trivy([], tag=f"{REGISTRY}/web:{version}", created=f"2025-11-{day}T06:00:00Z"),
+        )
+    result = built(site)
+    times = {item["slug"]: item["security"]["scannedAt"] for item in result.json("images.json")["data"]}
+    assert times == {"web": "2025-11-01T06:00:00Z", "other": None}
+    assert result.json("images/web/index.json")["data"]["security"]["scannedAt"] == times["web"]
 
 
 def test_a_cve_says_who_has_it(site: SiteFolder) -> None:
@@ -99,7 +126,8 @@ def test_renovate_finds_no_null(site: SiteFolder) -> None:
 def test_lookups_can_be_left_out(site: SiteFolder) -> None:
     site.settings["lookups"] = []
     result = built(small(site))
-    assert result.json("index.json")["lookups"] == {}
+    index = result.json("index.json")
+    assert not {"digest", "reference", "cves", "cve", "renovate"} & {*index["documents"], *index["templates"]}
     assert not (result.api / "cves").exists()
 
 
@@ -115,38 +143,25 @@ def test_an_unknown_lookup_is_reported_with_all_other_errors(site: SiteFolder) -
 
 def test_what_is_exploited_is_marked_and_counted(site: SiteFolder) -> None:
     small(site).write(KEV, kev({"CVE-2026-0002": "2026-03-04"}))
-    site.write(EPSS, packed({"CVE-2026-0002": ("0.97231", "0.99821"), "CVE-2020-0001": ("0.1", "0.2")}))
     result = built(site)
     rows = result.json("security/alpha/1.10.json")["cves"]
     assert [row_["exploited"] for row_ in rows] == ["2026-03-04", None]
     assert result.json("security.json")["exploited"] == 1
     assert result.json("images/beta/index.json")["data"]["security"]["exploited"] is None
     assert result.json("badge/exploited.json")["message"] == "1"
-    scores = result.json("epss.json")
-    assert scores["data"] == [{"id": "CVE-2026-0002", "epss": 0.97231, "percentile": 0.99821}]
 
 
 def test_without_the_files_nobody_claims_to_have_looked(site: SiteFolder) -> None:
     result = built(small(site))
     assert result.json("security.json")["exploited"] is None
     assert not (result.api / "badge/exploited.json").exists()
-    assert not (result.api / "epss.json").exists()
 
 
-@pytest.mark.parametrize("setting", ["kev", "epss"])
-def test_a_file_that_is_set_but_missing_refuses_the_catalog(site: SiteFolder, setting: str) -> None:
-    site.settings["security"] = {setting: "none.json"}
-    result = small(site).build()
-    assert result.failed
-    assert any("'none.json' does not exist" in line for line in result.logged())
-
-
-def test_broken_files_refuse_the_catalog_together(site: SiteFolder) -> None:
+def test_a_broken_list_refuses_the_catalog(site: SiteFolder) -> None:
     small(site).write(KEV, b"{}")
-    site.write(EPSS, epss({"CVE-1": ("2", "3")}))
     result = site.build()
     assert result.failed
-    assert {line.partition(":")[0] for line in result.logged()} >= {KEV, EPSS}
+    assert any(line.startswith(f"{KEV}: ") for line in result.logged())
 
 
 def test_the_summary_covers_what_charts_pin(site: SiteFolder) -> None:
@@ -188,18 +203,9 @@ def test_what_is_silenced_everywhere_keeps_its_entry_with_zeros(site: SiteFolder
 def test_what_stands_for_something_exploited_is_exploited(site: SiteFolder) -> None:
     one, two, three = (f"GHSA-{letter * 4}-{letter * 4}-{letter * 4}" for letter in "abc")
     related = {one: ["CVE-2026-0001"], two: ["CVE-2026-0001", "CVE-2026-0002"], three: ["CVE-2026-0002"]}
-    matches = [
-        {
-            "vulnerability": {"id": id_, "severity": "High"},
-            "relatedVulnerabilities": [{"id": alias} for alias in aliases],
-            "artifact": {"name": id_.lower(), "version": "1"},
-        }
-        for id_, aliases in related.items()
-    ]
-    target = {"userInput": f"{REGISTRY}/alpha@{digest(1)}"}
-    descriptor = {"name": "grype", "version": "0.80", "timestamp": "2026-11-01T06:00:00Z"}
-    report = {"matches": matches, "descriptor": descriptor, "source": {"type": "image", "target": target}}
-    site.report("alpha/1.json", report)
+    matches = [match(id_, "High", *aliases, pkg=id_.lower()) for id_, aliases in related.items()]
+    image = f"{REGISTRY}/alpha@{digest(1)}"
+    site.report("alpha/1.json", grype(*matches, created="2026-11-01T06:00:00Z", userInput=image))
     site.image("alpha", f'versions: [{{version: 1, digest: "{digest(1)}"}}]')
     site.write(KEV, kev({"CVE-2026-0001": "2026-03-04"}))
     result = built(site)

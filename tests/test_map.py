@@ -1,4 +1,4 @@
-"""`map`: fields that pages already have under another key."""
+"""Fields that pages already have under another key: `from` in the settings."""
 
 from __future__ import annotations
 
@@ -36,11 +36,14 @@ ports: [80, 443]
 
 @pytest.fixture
 def mapped(site: SiteFolder) -> SiteFolder:
-    keys = {"category": "tags", "homepage": "project_url", "license": "licence_id"}
+    keys = {"category": "tags", "homepage": "project_url", "license": "licence_id", "platforms": "builds"}
     site.settings["images"] = {
         "defaults": {"tier": "core"},
-        "fields": {"ports": {"type": "integer", "list": True}, "port": "integer"},
-        "map": {**keys, "platforms": "builds", "port": "ports"},
+        "fields": {
+            "ports": {"type": "integer", "list": True},
+            "port": {"type": "integer", "from": "ports"},
+            **{field: {"from": key} for field, key in keys.items()},
+        },
     }
     site.page("images/nginx.md", PAGE)
     return site
@@ -58,11 +61,12 @@ def test_fields_are_read_from_the_keys_that_pages_have(mapped: SiteFolder) -> No
     assert (image["category"], image["categories"]) == ("Web", ["Web", "Proxy"])
     assert (image["homepage"], image["license"]) == ("https://example.org/nginx", "MIT")
     assert (image["platforms"], image["name"]) == (["linux/amd64", "linux/arm64"], "Nginx")
-    assert (image["ports"], image["port"]) == ([80, 443], 80)
+    assert image["custom"] == {"ports": [80, 443], "port": 80}
 
 
 def test_the_field_itself_comes_first_and_defaults_last(site: SiteFolder) -> None:
-    site.settings["images"] = {"map": {"tier": "level", "category": "tags"}, "defaults": {"tier": "low"}}
+    fields = {"tier": {"from": "level"}, "category": {"from": "tags"}}
+    site.settings["images"] = {"fields": fields, "defaults": {"tier": "low"}}
     site.page("images/a.md", "category: Own\ntags: [Other]\nlicense: MIT\nlevel: high")
     site.page("images/b.md", "category:\ntags: [Other]\nlicense: MIT\nlevel: []")
     result = built(site)
@@ -73,7 +77,7 @@ def test_the_field_itself_comes_first_and_defaults_last(site: SiteFolder) -> Non
 
 
 def test_entries_of_data_files_are_mapped_too(site: SiteFolder) -> None:
-    site.settings["charts"] = {"map": {"slug": "id", "category": "kind"}}
+    site.settings["charts"] = {"fields": {"slug": {"from": "id"}, "category": {"from": "kind"}}}
     site.write("charts.yml", "- {id: web, name: Web, kind: Tools, tier: core, license: MIT}\n")
     site.write("docs/index.md", "# Home\n")
     assert built(site).json("charts/web/index.json")["data"]["category"] == "Tools"
@@ -84,25 +88,32 @@ def test_a_wrong_value_is_named_where_it_is_written(mapped: SiteFolder) -> None:
     assert places(mapped) == [("error", "CAT012", "docs/images/nginx.md", 4, "project_url")]
 
 
-@pytest.mark.parametrize(
-    ("entry", "level"),
-    [
-        ({"categry": "tags"}, "error"),
-        ({"url": "tags"}, "error"),
-        ({"description": "tagz"}, "warning"),
-    ],
-)
-def test_an_unknown_field_and_a_key_that_no_page_has_are_problems(
-    mapped: SiteFolder, entry: dict[str, str], level: str
-) -> None:
-    mapped.settings["images"]["map"] |= entry
+def test_a_key_that_no_page_has_is_a_warning(mapped: SiteFolder) -> None:
+    mapped.settings["images"]["fields"]["description"] = {"from": "tagz"}
     (found,) = places(mapped)
     assert (found[:3], found[4]) == (
-        (level, "CAT020", "mkdocs.yml"),
-        f"catalog-api.images.map.{next(iter(entry))}",
+        ("warning", "CAT020", "mkdocs.yml"),
+        "catalog-api.images.fields.description.from",
     )
 
 
-def test_what_is_no_mapping_of_texts_is_refused(mapped: SiteFolder) -> None:
-    mapped.settings["images"]["map"] = {"category": ["tags"]}
-    assert [place[4] for place in places(mapped)] == ["catalog-api.images.map.category"]
+def test_a_key_that_is_not_text_is_refused(mapped: SiteFolder) -> None:
+    mapped.settings["images"]["fields"]["category"] = {"from": ["tags"]}
+    assert [place[4] for place in places(mapped)] == ["catalog-api.images.fields.category.from"]
+
+
+def test_fields_of_versions_are_read_from_other_keys_too(site: SiteFolder) -> None:
+    site.settings["images"] = {
+        "version_fields": {"released": {"from": "date"}, "port": {"type": "integer", "from": "listens"}}
+    }
+    site.image("a", "versions: [{version: '2', date: 2026-01-02, listens: 80}, '1']")
+    newest, oldest = item(built(site), "a")["versions"]
+    assert (newest["released"], newest["custom"], oldest["custom"]) == (
+        "2026-01-02",
+        {"port": 80},
+        {"port": None},
+    )
+    site.image("a", "versions: [{version: '2', date: soon}]")
+    found = places(site)
+    assert found[0] == ("error", "CAT012", "docs/images/a.md", 5, "versions[0].date")
+    assert [place[4] for place in found[1:]] == ["catalog-api.images.version_fields.port.from"]

@@ -12,7 +12,20 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
+from .sites import (
+    REGISTRY,
+    Result,
+    SiteFolder,
+    built,
+    digest,
+    grype,
+    match,
+    not_affected,
+    openvex,
+    osv,
+    row,
+    trivy,
+)
 
 WEB = f"{REGISTRY}/web"
 A, B = digest("a"), digest("b")
@@ -32,14 +45,9 @@ def scan(*found: str, of: str = A, created: str = NEW, severity: str = "HIGH") -
     return trivy([row(id_, severity) for id_ in found], digest=f"{WEB}@{of}", created=created)
 
 
-def grype(*found: str, of: str = A, created: str = NEW, severity: str = "Critical") -> dict[str, Any]:
-    matches = [
-        {"vulnerability": {"id": id_, "severity": severity}, "artifact": {"name": "lib", "version": "1"}}
-        for id_ in found
-    ]
-    descriptor = {"name": "grype", "version": "0.80", "timestamp": created}
-    source = {"type": "image", "target": {"userInput": f"{WEB}@{of}"}}
-    return {"matches": matches, "source": source, "descriptor": descriptor}
+def other(*found: str, of: str = A) -> dict[str, Any]:
+    """A report of Grype."""
+    return grype(*[match(id_, "Critical") for id_ in found], created=NEW, userInput=f"{WEB}@{of}")
 
 
 def both(report: dict[str, Any]) -> dict[str, Any]:
@@ -133,7 +141,7 @@ def test_part_of_a_release_scanned_is_not_the_release_scanned(two: SiteFolder) -
     chart = result.json("charts.json")["data"][0]["security"]
     assert (chart["scanned"], chart["total"], chart["grade"], chart["score"]) == (True, 1, None, None)
     (warning,) = result.logged()
-    assert warning.startswith(f"scans/a.json: web 1 is only partly scanned: no scan found for {B} (scan each")
+    assert warning.startswith(f"scans/a.json: web 1 is only partly scanned: no scan found for {B} (scan what")
     assert two.build(strict=True).failed
 
 
@@ -155,6 +163,11 @@ def test_a_scan_that_names_no_digest_does_not_stand_for_several(two: SiteFolder)
     two.report("a.json", scan("CVE-2026-0002"))
     assert ids(built(two)) == ["CVE-2026-0001", "CVE-2026-0002"]
     two.report("b.json", scan("CVE-2026-0003", of=B))
+    result = built(two)
+    assert ids(result) == ["CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"]
+    (warning,) = result.logged()
+    assert "scans/web/1.json: counts for web 1 together with scans/a.json, which was made at" in warning
+    two.report("web/1.json", trivy([row("CVE-2026-0001")], created=OLD))
     assert ids(built(two)) == ["CVE-2026-0002", "CVE-2026-0003"]
 
 
@@ -190,7 +203,7 @@ def test_a_newer_scan_of_one_digest_unites_with_an_older_one_of_both(two: SiteFo
 
 def test_different_scanners_of_different_digests_unite(two: SiteFolder) -> None:
     two.report("a.json", scan(created=NEW))
-    two.report("b.json", grype("CVE-2026-0001", of=B))
+    two.report("b.json", other("CVE-2026-0001", of=B))
     found = record(built(two))
     assert (found["critical"], found["total"], found["grade"]) == (1, 1, "F")
     assert (found["scanner"], found["digestsScanned"]) == ("Trivy, Grype 0.80", 2)
@@ -206,9 +219,8 @@ def test_another_platform_counts_whoever_scanned_it(plain: SiteFolder) -> None:
     amd64: dict[str, Any] = trivy([row("CVE-2026-0001")], tag=f"{WEB}:1")
     amd64["Metadata"]["ImageConfig"] = {"os": "linux", "architecture": "amd64"}
     plain.report("a.json", amd64)
-    other = grype("CVE-2026-0002")
-    other["source"]["target"] = {"userInput": f"{WEB}:1", "os": "linux", "architecture": "arm64"}
-    plain.report("b.json", other)
+    image = {"userInput": f"{WEB}:1", "os": "linux", "architecture": "arm64"}
+    plain.report("b.json", grype(match("CVE-2026-0002", "Critical"), created=NEW, **image))
     assert ids(built(plain)) == ["CVE-2026-0002", "CVE-2026-0001"]
     arm64: dict[str, Any] = trivy([row("CVE-2026-0003")], tag=f"{WEB}:1")
     arm64["Metadata"]["ImageConfig"] = {"os": "linux", "architecture": "arm64", "variant": "v8"}
@@ -229,7 +241,7 @@ def test_where_no_time_decides_both_reports_count(
         text for text in result.logged() if text.startswith(f"scans/{names[1]}.json: counts for web 1")
     ]
     assert len(warnings) == 1
-    assert "CAT034" in result.codes
+    assert "CAT035" in result.codes
     assert record(result)["scannedAt"] == (NEW if "2999" in time else None)
 
 
@@ -273,9 +285,7 @@ def test_an_added_finding_raises_no_grade(plain: SiteFolder, time: str) -> None:
 def test_reports_of_osv_all_count_as_none_has_a_time(plain: SiteFolder) -> None:
     for name, count in (("a", 1), ("b", 2), ("c", 1)):
         groups = [{"ids": [f"GHSA-{name}-{number}"], "max_severity": "9.8"} for number in range(count)]
-        package = {"package": {"name": "lib", "version": "1"}, "vulnerabilities": [], "groups": groups}
-        source = {"path": f"{WEB}:1", "type": "docker"}
-        plain.report(f"{name}.json", {"results": [{"source": source, "packages": [package]}]})
+        plain.report(f"{name}.json", osv([], groups, of=f"{WEB}:1"))
     result = built(plain)
     assert ids(result) == ["GHSA-a-0", "GHSA-b-0", "GHSA-b-1", "GHSA-c-0"]
     assert [text.partition(":")[0] for text in result.logged()] == ["scans/b.json", "scans/c.json"]
@@ -289,10 +299,8 @@ def test_vulnerabilities_of_osv_in_no_group_are_findings(
         {"id": "GHSA-1", "aliases": ["CVE-2026-0001"], "database_specific": {"severity": "CRITICAL"}},
         {"id": "OSV-2", "database_specific": {"severity": "LOW"}},
     ]
-    package: dict[str, Any] = {"package": {"name": "lib", "version": "1"}, "vulnerabilities": records}
-    if grouped is not None:
-        package["groups"] = [{"ids": [id_], "aliases": ["CVE-2026-0001"]} for id_ in grouped]
-    plain.report("web/1.json", {"results": [{"packages": [package]}]})
+    groups = [{"ids": [id_], "aliases": ["CVE-2026-0001"]} for id_ in grouped or []]
+    plain.report("web/1.json", osv(records, None if grouped is None else groups))
     found = record(built(plain))
     assert [(entry["id"], entry["severity"]) for entry in found["cves"]] == [
         ("CVE-2026-0001", "CRITICAL"),
@@ -311,14 +319,7 @@ def test_reports_join_by_the_other_tags_of_a_version(plain: SiteFolder) -> None:
 
 def test_a_statement_on_another_tag_of_a_version_is_heard(plain: SiteFolder) -> None:
     plain.report("web/1.json", trivy([row("CVE-2026-0001")]))
-    statement = {
-        "vulnerability": {"name": "CVE-2026-0001"},
-        "products": [f"{WEB}:stable"],
-        "status": "not_affected",
-        "justification": "component_not_present",
-    }
-    document = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": "x", "statements": [statement]}
-
+    document = openvex(not_affected("CVE-2026-0001", f"{WEB}:stable"))
     plain.write("vex/a.json", json.dumps(document).encode())
     assert [entry["id"] for entry in record(built(plain))["suppressed"]] == ["CVE-2026-0001"]
 
@@ -347,16 +348,8 @@ def any_report(draw: st.DrawFn) -> dict[str, Any]:
         report: dict[str, Any] = trivy(rows, digest=references[0], created=created)
         report["Metadata"]["RepoDigests"] = references
         return report
-    report = grype(created=created)
-    report["source"]["target"] = {"repoDigests": references}
-    report["matches"] = [
-        {
-            "vulnerability": {"id": f"CVE-2026-000{number}", "severity": severity},
-            "artifact": {"name": "openssl", "version": "3.0.0"},
-        }
-        for number, severity in found
-    ]
-    return report
+    matches = [match(f"CVE-2026-000{number}", severity, pkg="openssl") for number, severity in found]
+    return grype(*matches, created=created, repoDigests=references)
 
 
 def said(report: dict[str, Any]) -> dict[tuple[str, str], int]:

@@ -1,4 +1,4 @@
-"""`catalog-api new`: a page to begin with, which passes as it is."""
+"""`catalog-api new`: a short page to begin with, and the page that lists it."""
 
 from __future__ import annotations
 
@@ -8,42 +8,49 @@ from pathlib import Path
 
 import pytest
 
-from .authors import OWN_SETTINGS, REQUIRED, configure
-from .sites import SiteFolder
+from .authors import REQUIRED, configure, told
+from .sites import SiteFolder, run
 from .test_cli import call, tree
 
 
-@pytest.mark.parametrize("settings", ["", OWN_SETTINGS, 'registry: a.b\nimages: {pages: "other/*.md"}'])
+@pytest.mark.parametrize("settings", ["", 'registry: a.b\nimages: {pages: "other/*.md"}'])
 @pytest.mark.parametrize(
     ("kind", "resource"), [("image", "images"), ("chart", "charts"), ("roadmap", "roadmap")]
 )
-def test_a_new_page_passes_in_any_catalog(site: SiteFolder, kind: str, resource: str, settings: str) -> None:
+def test_a_new_page_passes(site: SiteFolder, kind: str, resource: str, settings: str) -> None:
     configure(site, settings or "registry: ghcr.io/acme")
-    if "pages" in settings:  # and the new page stands elsewhere
+    if settings:  # and the new page is elsewhere
         site.page("other/a.md", f"{REQUIRED}\nimage: a.b/c")
     config = site.folder / "mkdocs.yml"
     assert call("new", kind, "NGINX: the #1 (Ingress)", "-f", config).exit_code == 0
     page = site.folder / f"docs/{resource}/nginx-the-1-ingress.md"
-    assert page.is_file()
-    built = call("build", "--strict", "-f", config)
-    assert built.exit_code == 0, built.stderr
+    elsewhere = "catalog: images\n" if settings and kind == "image" else ""
+    assert page.read_text("utf-8") == f"---\n{elsewhere}name: 'NGINX: the #1 (Ingress)'\n---\n"
+    checked = call("build", "--strict", "-f", config)
+    assert checked.exit_code == 0, checked.stderr
     *_, item = json.loads((site.folder / f"site/api/v1/{resource}.json").read_bytes())["data"]
     assert (item["name"], item["slug"]) == ("NGINX: the #1 (Ingress)", "nginx-the-1-ingress")
+    assert (item["category"], item["categories"], item["tier"], item["license"]) == (None, [], None, None)
 
 
 @pytest.mark.parametrize("kind", ["image", "chart", "roadmap"])
-def test_all_that_a_new_page_has_as_comments_passes_too(site: SiteFolder, kind: str) -> None:
-    configure(site, OWN_SETTINGS)
-    config = site.folder / "mkdocs.yml"
-    assert call("new", kind, "nginx", "-f", config).exit_code == 0
-    (page,) = (path for path in (site.folder / "docs").rglob("nginx.md"))
-    text = page.read_text("utf-8")
-    assert "\n# homepage: " in text
-    page.write_text(text.replace("\n# ", "\n"), encoding="utf-8")
-    cycles = {"result": {"releases": [{"name": "1.0"}]}}
-    site.write("advisories/endoflife/postgresql.json", json.dumps(cycles))
-    checked = call("check", "--strict", "-f", config)
-    assert checked.exit_code == 0, checked.stderr
+def test_the_first_page_of_a_folder_comes_with_the_list(site: SiteFolder, kind: str) -> None:
+    configure(site)
+    resource = "roadmap" if kind == "roadmap" else f"{kind}s"
+    config, page = site.folder / "mkdocs.yml", site.folder / f"docs/{resource}/index.md"
+    result = call("new", kind, "redis", "nginx", "-f", config)
+    assert [line.rpartition("docs/")[2] for line in result.stdout.splitlines()] == [
+        f"{resource}/index.md",
+        f"{resource}/redis.md",
+        f"{resource}/nginx.md",
+    ]
+    assert f"<!-- catalog: {resource} -->" in page.read_text("utf-8")
+    site_result = run(config, strict=True)
+    assert not site_result.failed, site_result.logged()
+    html = (site.folder / f"site/{resource}/index.html").read_text("utf-8")
+    assert "../images/nginx/" in html or 'href="nginx/"' in html or f"{resource}/nginx/" in html
+    page.unlink()
+    assert "index.md" not in call("new", kind, "more", "-f", config).stdout
 
 
 def test_without_a_registry_no_image_is_made_up(site: SiteFolder) -> None:
@@ -57,11 +64,14 @@ def test_without_a_registry_no_image_is_made_up(site: SiteFolder) -> None:
     assert call("new", "chart", "web", "-f", config).stderr == ""
 
 
-def test_a_new_page_names_the_words_of_the_catalog(site: SiteFolder) -> None:
-    configure(site, OWN_SETTINGS)
+def test_a_new_page_has_a_line_for_what_the_catalog_requires(site: SiteFolder) -> None:
+    rules = "{tier: {values: [core, standard], required: true}, license: {required: true}, port: integer}"
+    configure(site, f"registry: a.b/c\nimages: {{fields: {rules}, defaults: {{license: MIT}}}}")
     assert call("new", "image", "nginx", "-f", site.folder / "mkdocs.yml").exit_code == 0
     text = (site.folder / "docs/images/nginx.md").read_text("utf-8")
-    assert "\ntier: core  # Level of support. (core, standard)\n" in text
+    assert text == "---\nname: nginx\ntier:  # core, standard\n---\n"
+    refused, (problem,) = told(site)
+    assert refused and "tier: missing required field" in problem
 
 
 @pytest.mark.parametrize(

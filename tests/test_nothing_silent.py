@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, built, digest, rendered, row, trivy
 from .test_cli import call
 from .test_web import page
 
@@ -67,7 +67,7 @@ def test_a_chart_without_a_scheme_is_a_warning_and_no_command_that_helm_refuses(
     (problem,) = told(site)
     assert problem[:5] == ("warning", "CAT012", "docs/charts/web.md", 5, "chart")
     assert [address for address in offered if address not in problem.text] == []
-    tree = page(built(site), "charts/web/index.html")
+    tree = page(rendered(site), "charts/web/index.html")
     assert [text for text in tree.xpath("//code//text()") if "helm install" in text] == []
 
 
@@ -154,7 +154,7 @@ def test_an_end_of_life_before_the_release_is_a_warning(site: SiteFolder) -> Non
 def test_a_status_of_the_theme_suggests_a_lifecycle(site: SiteFolder, folder: str, status: str) -> None:
     site.page(f"{folder}/nginx.md", f"{CHART}\nstatus: {status}")
     (problem,) = told(site)
-    assert problem[:5] == ("warning", "CAT017", f"docs/{folder}/nginx.md", 5, "status")
+    assert problem[:5] == ("warning", "CAT010", f"docs/{folder}/nginx.md", 5, "status")
     assert f"`lifecycle: {status.lower()}`" in problem.text
 
 
@@ -178,7 +178,7 @@ def test_a_folder_one_letter_away_is_a_warning(site: SiteFolder, folder: str) ->
     site.page(f"{folder}/nginx.md", CHART)
     site.write("roadmap.yml", "- {name: Next, category: Tools}\n")
     warnings = [problem for problem in told(site) if problem.file == "mkdocs.yml"]
-    assert [problem[:3] for problem in warnings] == [("warning", "CAT016", "mkdocs.yml")]
+    assert [problem[:3] for problem in warnings] == [("warning", "CAT015", "mkdocs.yml")]
     assert warnings[0].field == f"catalog-api.{resource}.pages" and f"{folder}/**/*.md" in warnings[0].text
 
 
@@ -199,8 +199,6 @@ def test_it_is_a_note_where_a_data_file_has_the_items(site: SiteFolder) -> None:
         "<!-- catalogue: images -->",
         "<!-- catalogs: images -->",
         "<!-- katalog: images view=table -->",
-        "<!-- catalog images -->",
-        "<!-- catalog; images -->",
         "<!- catalog: images ->",
         "<!- catalog: images -->",
         "<!-- catalog: images ->",
@@ -212,16 +210,43 @@ def test_it_is_a_note_where_a_data_file_has_the_items(site: SiteFolder) -> None:
 def test_a_marker_one_letter_away_is_told_with_page_and_line(site: SiteFolder, marker: str) -> None:
     site.image("nginx")
     site.write("docs/index.md", f"# Home\n\n```\n{marker}\n```\n\nText\n\n{marker}\n")
-    result = built(site)
+    result = rendered(site)
     assert result.codes == ["CAT060"]
     assert [line.partition(": ")[0] for line in result.logged()] == ["docs/index.md:9"]
+    (checked,) = told(site)
+    assert checked[:4] == ("warning", "CAT060", "docs/index.md", 9)
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "<!-- catalog images -->",
+        "<!-- catalog; images -->",
+        "<!-- catalog : images -->",
+        "<!--catalog-->",
+        "<!-- Catalog\nof all things -->",
+    ],
+)
+def test_a_comment_that_begins_with_catalog_is_a_marker_or_an_error(site: SiteFolder, comment: str) -> None:
+    site.image("nginx")
+    site.write("docs/index.md", f"# Home\n\n```\n{comment}\n```\n\nText\n\n{comment}\n")
+    (checked,) = told(site)
+    assert checked[:3] == ("error", "CAT060", "docs/index.md")
+    assert checked.line == 8 + comment.count("\n") + 1
+    assert checked.text == (
+        "a comment that begins with `catalog` is not a marker "
+        "(write `<!-- catalog: NAME -->`, or begin the comment with another word)"
+    )
+    result = site.mkdocs()
+    assert result.failed and result.codes == ["CAT060"]
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "<!-- catalog: images -->",
-        "<!-- catalog of all things -->",
+        "<!-- catalog-images -->",
+        "<!-- cataloging -->",
         "<!-- category: images -->",
         "`<!-- catalogue: images -->`",
         "    <!- catalog: images ->",
@@ -231,7 +256,32 @@ def test_a_marker_one_letter_away_is_told_with_page_and_line(site: SiteFolder, m
 def test_what_is_no_marker_is_left_alone(site: SiteFolder, text: str) -> None:
     site.image("nginx")
     site.write("docs/index.md", f"# Home\n\n{text}\n")
-    assert built(site).logged() == []
+    assert rendered(site).logged() == []
+    assert told(site) == []
+
+
+# mkdocs.yml
+
+
+def test_a_setting_of_the_plugin_at_the_top_of_mkdocs_yml_is_told(site: SiteFolder) -> None:
+    site.image("nginx")
+    config = site.write_config()
+    config.write_text("images: {pages: 'docker/*.md'}\n" + config.read_text("utf-8"), "utf-8")
+    assert call("check", "-f", config).stderr.splitlines()[0] == (
+        "warning: mkdocs.yml:1:1: images: ignored: not a setting of MkDocs (move it below `catalog-api:`) "
+        "[CAT020]"
+    )
+
+
+# VEX
+
+
+def test_a_file_in_the_folder_of_vex_documents_that_is_not_read_is_named(site: SiteFolder) -> None:
+    site.image("nginx")
+    site.write("vex/nginx.yml", "statements: []")
+    (note,) = told(site)
+    assert note[:3] == ("info", "CAT041", "vex/nginx.yml")
+    assert "the name of a VEX document must end in .json" in note.text
 
 
 # Data files
@@ -317,7 +367,7 @@ DESCRIPTION = "A server for 1 < 2 pages."
 def test_a_page_has_the_description_of_its_item_once(site: SiteFolder, body: str, times: int) -> None:
     site.write("docs/images/index.md", "# Images\n")
     site.page("images/nginx.md", f"{CHART}\ndescription: '{DESCRIPTION}'", body)
-    tree = page(built(site), "images/nginx/index.html")
+    tree = page(rendered(site), "images/nginx/index.html")
     text = " ".join(tree.xpath("string(//body)").split())
     assert text.count(DESCRIPTION) == times
 
@@ -343,50 +393,6 @@ def test_other_files_in_such_folders_are_no_reports(site: SiteFolder) -> None:
     assert told(site) == []
     site.report("nginx/1.0.json", REPORT)
     site.write("reports/old.json", json.dumps(REPORT).encode())
-    assert told(site) == []
-
-
-@pytest.mark.parametrize("path", ["docker/nginx.md", "nginx.md"])
-def test_a_page_with_the_fields_of_an_item_in_no_collection_is_a_warning(site: SiteFolder, path: str) -> None:
-    site.image("redis")
-    site.page(path, f"title: NGINX\n{CHART}")
-    assert [problem[:4] for problem in told(site)] == [("warning", "CAT015", f"docs/{path}", 3)]
-    site.page(path, f"title: NGINX\n{CHART}\ncatalog: false")
-    assert told(site) == []
-    site.page(path, "title: NGINX\ncategory: Web\ntags: [tier]", "tier: core\nlicense: MIT")
-    assert told(site) == []
-    site.page(path, CHART)
-    site.settings["images"] = {"pages": "images/*.md"}
-    assert [problem.level for problem in told(site)] == ["info"], "it may be left out on purpose"
-
-
-@pytest.mark.parametrize(
-    ("path", "body", "field"),
-    [
-        ("images.yml", "- {name: NGINX}", "images.data"),
-        ("charts.json", '[{"name": "Web"}]', "charts.data"),
-        ("updates.yaml", "# All\n- {application: nginx}", "updates.data"),
-        ("vex/nginx.json", "{}", "security.vex"),
-    ],
-)
-def test_sources_in_docs_are_a_warning(site: SiteFolder, path: str, body: str, field: str) -> None:
-    site.image("nginx")
-    site.write(f"docs/{path}", body)
-    (problem,) = told(site)
-    assert problem[:3] == ("warning", "CAT021", "mkdocs.yml")
-    assert problem.field == f"catalog-api.{field}" and f"docs/{path.partition('/')[0]}" in problem.text
-    site.write(f"docs/{path}", "a: b" if body != "{}" else body)
-    site.write(path, "[]" if body != "{}" else body)
-    assert "CAT021" not in [problem.code for problem in told(site)]
-
-
-def test_pages_beside_docs_are_a_warning(site: SiteFolder) -> None:
-    site.page("charts/web.md", CHART)
-    site.write("images/nginx.md", f"---\n{CHART}\n---\n")
-    (problem,) = told(site)
-    assert (problem.level, problem.code, problem.field) == ("warning", "CAT016", "catalog-api.images.pages")
-    assert "docs/images" in problem.text
-    site.write("images/nginx.md", "# What this folder builds\n")
     assert told(site) == []
 
 

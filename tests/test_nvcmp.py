@@ -15,8 +15,8 @@ def row(name: str, old: str | None, new: str | None, delta: str = "new") -> dict
     return {"delta": delta, "name": name, "newver": new, "oldver": old}
 
 
-def build(site: SiteFolder, *rows: object, decisions: str = "", setting: str = "") -> Result:
-    site.settings["updates"] = {"data": "nvcmp.json"} | ({"decisions": setting} if setting else {})
+def build(site: SiteFolder, *rows: object, decisions: str = "") -> Result:
+    site.settings["updates"] = {"data": "nvcmp.json"}
     site.write("nvcmp.json", json.dumps(rows).encode())
     if decisions:
         site.write("decisions.yml", decisions)
@@ -128,12 +128,3 @@ def test_a_wrong_difference_is_named(catalog: SiteFolder, rows: list[object], me
     result = build(catalog, *rows)
     assert result.failed
     assert [text for text in result.logged() if text.startswith(message)], result.logged()
-
-
-def test_decisions_that_are_set_must_be_there_and_have_something_to_decide(catalog: SiteFolder) -> None:
-    assert build(catalog, row("zlib", "1", "2"), setting="no.yml").failed
-    catalog.write("no.yml", "held: {}")
-    plain = {"application": "zlib", "to": "2", "outcome": "held"}
-    result = build(catalog, plain, setting="no.yml")
-    assert result.failed
-    assert any("nvcmp.json is a list of updates" in text for text in result.logged())

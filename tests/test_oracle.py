@@ -19,7 +19,7 @@ from .oracle_files import ANY
 from .random_catalogs import NOW, TODAY, RandomCatalog
 from .sites import SiteFolder
 
-LEFT_OUT = {"line", "variant", "upgrade", "newLine", "sbom", "provenance", "complete", "osEndOfLife"}
+LEFT_OUT = {"line", "variant", "upgrade", "newLine", "sbom", "provenance"}
 """Fields of digests that the oracle does not know, or that are not published yet."""
 
 
@@ -39,7 +39,7 @@ def compare(sources: Path, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Build the catalog in this folder on a fixed day; the first difference is the message."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", NOW)
     problems = Problems()
-    found, settings, _ = read_site(sources / "mkdocs.yml", problems, site_dir=str(site), trusted=None)
+    found, settings, _ = read_site(sources / "mkdocs.yml", problems, site_dir=str(site))
     prepare(found, settings, problems, strict=False).publish()
     api = site / "api/v1"
     files = [
@@ -49,7 +49,12 @@ def compare(sources: Path, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         *api.rglob("digests/*/*"),
     ]
     published = {file.relative_to(api).as_posix(): json.loads(file.read_bytes()) for file in files}
-    assert next(differences(expected(sources, TODAY), published, sources.name), "") == ""
+    wanted = expected(sources, TODAY)
+    for name in wanted.keys() - published.keys() if wanted else ():  # of records only what the oracle knows
+        record = json.loads((api / name).read_bytes())
+        published[name] = {key: record[key] for key in wanted[name]}
+    first = next(differences(wanted, published, sources.name), "")
+    assert first == "", first
 
 
 def compare_random(seeds: Iterable[int], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

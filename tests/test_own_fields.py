@@ -1,76 +1,104 @@
-"""Fields of a catalog's own that have the name of a built-in one: the JSON has the own value, pages both."""
+"""Custom fields: an object of their own in the JSON, next to built-in ones everywhere else."""
 
 from __future__ import annotations
-
-import json
 
 import pytest
 
 from .authors import configure, told
-from .sites import SiteFolder, digest
+from .sites import SiteFolder, built, rendered
 from .test_web import page, words
 
-IDENTITY = "https://example.org/signer"
+FIELDS = {
+    "port": "integer",
+    "fips": {"type": "boolean", "card": True},
+    "shell": {"values": ["bash", "none"]},
+    "notes": {"type": "text", "list": True},
+    "upstream": {"type": "url", "card": True},
+    "json": "text",
+}
 
 
 @pytest.fixture
-def shadowed(site: SiteFolder) -> SiteFolder:
+def own(site: SiteFolder) -> SiteFolder:
     """Six images, so that their list has filters, and a chart."""
-    signer = {"identity": IDENTITY, "issuer": "https://example.org/issuer"}
-    fields = {"verify": "text", "categories": {"type": "text", "list": True}}
-    defaults = {"verify": "ask the team"}
     for name in ("images", "charts"):
-        site.settings[name] = {"fields": fields, "verify": signer, "defaults": defaults}
+        site.settings[name] = {"fields": FIELDS, "version_fields": {"built": "date"}}
     for number in range(6):
         site.image(
             f"app-{number}",
-            f"categories: [own {number}, other]\nversions: [{{version: '1', digest: '{digest(number)}'}}]",
-            category="Web" if number % 2 else "Tools",
+            f"port: {number}\nfips: {number == 1}\nshell: {'bash' if number % 2 else 'none'}\njson: a\n"
+            "upstream: https://example.org/up\nversions: [{version: '1', built: 2026-01-02}]",
         )
-    site.page(
-        "charts/stack.md",
-        "category: Tools\ntier: core\nlicense: MIT\nchart: oci://registry.example.org/charts/stack\n"
-        "versions: ['1.0.0']\nverify: by hand",
-    )
+    site.page("charts/stack.md", "notes: [a, b]\nversions: ['1.0.0']")
     site.write("docs/index.md", "# Images\n\n<!-- catalog: images -->\n")
     return site
 
 
-def test_the_json_has_the_own_values(shadowed: SiteFolder) -> None:
-    result = shadowed.build(strict=True)
-    assert not result.failed, result.logged()
+def test_the_json_has_them_in_an_object(own: SiteFolder) -> None:
+    result = built(own)
+    custom = {
+        "port": 1,
+        "fips": True,
+        "shell": "bash",
+        "notes": [],
+        "upstream": "https://example.org/up",
+        "json": "a",
+    }
     image = result.json("images/app-1/index.json")["data"]
-    assert (image["category"], image["categories"]) == ("Web", ["own 1", "other"])
-    assert image["verify"] == "ask the team"
-    assert result.json("charts/stack/index.json")["data"]["verify"] == "by hand"
+    assert [*image][-1] == "custom" and image["custom"] == custom and [*image["custom"]] == [*FIELDS]
+    assert image["versions"][0]["custom"] == {"built": "2026-01-02"}
+    chart = result.json("charts/stack/index.json")["data"]
+    assert chart["custom"] == dict.fromkeys(FIELDS) | {"notes": ["a", "b"]}
+    assert chart["versions"][0]["custom"] == {"built": None}
 
 
-def test_pages_verify_as_the_collection_says(shadowed: SiteFolder) -> None:
-    result = shadowed.build(strict=True)
-    assert not result.failed, result.logged()
-    for path in ("images/app-1/index.html", "charts/stack/index.html"):
-        commands = [words(code) for code in page(result, path).xpath(".//div[@class='catalog-pull']/code")]
-        (command,) = [text for text in commands if text.startswith("cosign verify")]
-        assert IDENTITY in command
+def test_brief_lists_have_those_that_lists_show_and_the_search_has_all(own: SiteFolder) -> None:
+    result = built(own)
+    entry = result.json("images/index.json")["data"][1]
+    assert entry["custom"] == {"fips": True, "shell": "bash", "upstream": "https://example.org/up"}
+    found = result.json("search.json")["data"][1]
+    assert found["custom"] == result.json("images/app-1/index.json")["data"]["custom"]
 
 
-def test_the_category_filter_keeps_its_words(shadowed: SiteFolder) -> None:
-    result = shadowed.build(strict=True)
-    assert not result.failed, result.logged()
-    choices = page(result, "index.html").xpath(".//form//input[@name='category']/@value")
-    assert choices == ["Tools", "Web"]
+def test_without_them_the_object_is_empty(site: SiteFolder) -> None:
+    site.image("a", "versions: ['1']")
+    result = built(site)
+    image = result.json("images/a/index.json")["data"]
+    assert image["custom"] == image["versions"][0]["custom"] == {}
+    assert result.json("images/index.json")["data"][0]["custom"] == {}
 
 
-def test_the_category_filter_has_every_category_of_an_item(shadowed: SiteFolder) -> None:
-    shadowed.image("app-6", "categories: [own]\nversions: ['1']", category="[Web, Proxy]")
-    result = shadowed.build(strict=True)
-    assert not result.failed, result.logged()
-    image = result.json("images/app-6/index.json")["data"]
-    assert (image["category"], image["categories"]) == ("Web", ["own"])
-    html = page(result, "index.html")
-    assert html.xpath(".//form//input[@name='category']/@value") == ["Proxy", "Tools", "Web"]
-    (categories,) = html.xpath(".//div/@data-categories")
-    assert json.loads(categories)["app-6"] == ["Web", "Proxy"]
+def test_pages_show_them(own: SiteFolder) -> None:
+    html = page(rendered(own), "images/app-1/index.html")
+    facts = [words(fact) for fact in html.xpath(".//dl[@class='catalog-facts']/div")]
+    assert facts[-4:] == ["Port 1", "Fips yes", "Shell bash", "Json a"]
+    assert "Upstream" in [words(link) for link in html.xpath(".//a[@href='https://example.org/up']")]
+    assert "Fips" in [words(chip) for chip in html.xpath(".//span[@class='catalog-chip']")]
+
+
+def test_cards_show_those_that_are_set_and_lists_filter_by_few_words(own: SiteFolder) -> None:
+    html = page(rendered(own), "index.html")
+    headings = [words(heading) for heading in html.xpath(".//thead//th")]
+    assert headings[:5] == ["Image", "Category", "Tier", "Fips", "Upstream"]
+    row = html.xpath(".//tr[@data-item]")[1]
+    assert words(row.xpath("./td[@data-f='custom.fips']")[0]) == "yes"
+    assert row.xpath(".//a[@data-to='{custom.upstream}']/@href") == ["https://example.org/up"]
+    for name, values in (("fips", ["true", "false"]), ("shell", ["bash", "none"])):
+        assert html.xpath(f".//form//input[@name='{name}']/@value") == values
+    assert '"fips": "custom.fips"' in html.xpath(".//div/@data-paths")[0]
+
+
+def test_a_marker_filters_by_them(own: SiteFolder) -> None:
+    own.write("docs/index.md", "# Images\n\n<!-- catalog: images shell=bash port=3 -->\n")
+    html = page(rendered(own), "index.html")
+    assert len(html.xpath(".//tr[@data-item]")) == 1
+
+
+def test_front_matter_can_not_contain_the_object(site: SiteFolder) -> None:
+    site.image("a", "custom: {port: 1}")
+    site.write_config()
+    refused, problems = told(site)
+    assert refused and "custom: `custom` is computed" in problems[0]
 
 
 def test_faults_of_own_and_built_in_fields_are_told_at_once(site: SiteFolder) -> None:
@@ -108,10 +136,31 @@ def test_faults_of_own_and_built_in_fields_are_told_at_once(site: SiteFolder) ->
     assert meant == ["`flavor`?)", "`released`?)"]
 
 
-@pytest.mark.parametrize("name", ["verify", "categories"])
-def test_a_default_is_held_against_the_own_field(site: SiteFolder, name: str) -> None:
-    site.settings["images"] = {"fields": {name: "integer"}, "defaults": {name: "many"}}
+def test_a_default_is_checked_against_the_field(site: SiteFolder) -> None:
+    site.settings["images"] = {"fields": {"port": "integer"}, "defaults": {"port": "many"}}
     site.image("nginx")
     result = site.build()
     assert result.failed
-    assert any(f"images.defaults.{name}" in text for text in result.logged())
+    assert any("images.defaults.port" in text for text in result.logged())
+
+
+def test_a_catalog_demands_fields(site: SiteFolder) -> None:
+    site.settings["images"] = {
+        "fields": {
+            "license": {"required": True},
+            "category": {"required": True},
+            "platforms": {"required": True},
+        },
+        "version_fields": {"released": {"required": True}, "line": {"values": ["1"]}},
+    }
+    site.page("images/a.md", "versions: ['1', {version: '2', released: 2026-01-02, line: '2'}]")
+    site.write_config()
+    refused, problems = told(site)
+    assert refused
+    assert [problem.partition(": ")[2].partition(" (")[0] for problem in problems] == [
+        "category: missing required field",
+        "license: missing required field",
+        "platforms: missing required field",
+        "versions[0]: missing required field",
+        "versions[1].line: '2' is not 1",
+    ]

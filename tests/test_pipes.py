@@ -1,19 +1,14 @@
-"""Pipes and devices in the place of files, and links out of the project: problems, never a hang."""
+"""Pipes in the place of files, and links out of the project: problems, never a hang."""
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
-from socket import AF_UNIX
-from socket import socket as unix_socket
 from typing import Any
 
 import pytest
@@ -22,20 +17,15 @@ from click.testing import CliRunner
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.network.client import Limits
 
-from . import test_fetch, test_fetch_advisories
+from . import test_sync_hub, test_sync_kev
 from .feeds_of_advisories import kev
 from .sites import SiteFolder
-from .test_fetch_advisories import ADDED, KEV
-from .test_sign import private_pem
+from .test_sync_kev import ADDED, KEV
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no pipes and asks for rights to link")
-hub = test_fetch.bench
-advisories = test_fetch_advisories.bench
+hub = test_sync_hub.bench
+advisories = test_sync_kev.bench
 Put = Callable[[Path], None]
-
-
-def device(path: Path) -> None:
-    path.symlink_to("/dev/zero")
 
 
 @pytest.fixture(autouse=True)
@@ -79,17 +69,15 @@ def prepared(site: SiteFolder, **settings: Any) -> SiteFolder:
 HOSTS = [("netlify", "_headers"), ("vercel", "vercel.json"), ("apache", ".htaccess")]
 
 
-@pytest.mark.parametrize("put", [os.mkfifo, device])
 @pytest.mark.parametrize(("host", "name"), HOSTS)
-def test_a_header_file_of_the_site(site: SiteFolder, host: str, name: str, put: Put) -> None:
-    put(prepared(site, headers=host).folder / "site" / name)
+def test_a_header_file_of_the_site(site: SiteFolder, host: str, name: str) -> None:
+    os.mkfifo(prepared(site, headers=host).folder / "site" / name)
     assert places(site, "build") == [("CAT073", f"site/{name}")]
     assert not (site.folder / "site/api").exists()
 
 
-@pytest.mark.parametrize("put", [os.mkfifo, device])
-def test_a_hidden_header_file_of_docs(site: SiteFolder, put: Put) -> None:
-    put(prepared(site, headers="apache").folder / "docs/.htaccess")
+def test_a_hidden_header_file_of_docs(site: SiteFolder) -> None:
+    os.mkfifo(prepared(site, headers="apache").folder / "docs/.htaccess")
     assert places(site, "check") == [("CAT073", "docs/.htaccess")]
     result = site.build()
     assert (result.failed, result.codes) == (True, ["CAT073"])
@@ -101,25 +89,15 @@ def test_an_excluded_header_file_of_docs(site: SiteFolder) -> None:
     assert places(site, "build") == [("CAT073", "docs/_headers")]
 
 
-def socket(path: Path) -> None:
-    """A socket; its path is given relative to its folder, as long ones are refused."""
-    with closing(unix_socket(AF_UNIX)) as new, contextlib.chdir(path.parent):
-        new.bind(path.name)
-
-
 def dangling(path: Path) -> None:
     path.symlink_to("nowhere")
-
-
-def loop(path: Path) -> None:
-    path.symlink_to(path.name)
 
 
 def out(path: Path) -> None:
     path.symlink_to(tempfile.mkdtemp(dir=path.parents[3], prefix="outside"))
 
 
-ODD: list[Put] = [os.mkfifo, socket, device, dangling, loop]
+ODD: list[Put] = [os.mkfifo, dangling]
 
 
 @pytest.mark.parametrize("put", [*ODD, Path.mkdir])
@@ -128,20 +106,17 @@ ODD: list[Put] = [os.mkfifo, socket, device, dangling, loop]
     [
         ("roadmap.yml", "mkdocs.yml"),
         ("updates.yml", "mkdocs.yml"),
-        ("decided.yml", "mkdocs.yml"),
-        ("advisories/known_exploited_vulnerabilities.json", "mkdocs.yml"),
-        ("advisories/epss_scores.csv.gz", "mkdocs.yml"),
-        ("docs/logo.svg", "mkdocs.yml"),
+        ("decisions.yml", "mkdocs.yml"),
+        (KEV, KEV),
         ("history/2026-01-01.json", "history/2026-01-01.json"),
         ("base.yml", "mkdocs.yml"),
     ],
 )
 def test_an_input_that_is_not_a_file(site: SiteFolder, path: str, place: str, put: Put) -> None:
-    prepared(site, badges={"images": {"logo": "logo.svg"}})
-    site.write("docs/logo.svg", '<svg xmlns="http://www.w3.org/2000/svg"/>')
-    if path == "decided.yml":
+    prepared(site)
+    if path == "decisions.yml":
         (site.folder / "updates.yml").unlink()
-        site.settings["updates"] = {"data": "new.json", "decisions": path}
+        site.settings["updates"] = {"data": "new.json"}
         site.write("new.json", "[]")
     if path == "base.yml":
         site.config["INHERIT"] = path
@@ -179,26 +154,18 @@ def test_a_folder_that_is_none(site: SiteFolder, path: str, put: Put) -> None:
     assert [named for _, named in places(site, "record", "--date", "2026-01-02")] in (["mkdocs.yml"], [path])
 
 
-@pytest.mark.parametrize("name", ["known_exploited_vulnerabilities.json", "epss_scores.csv.gz", "own.json"])
 @pytest.mark.parametrize("where", ["file", "folder"])
 def test_advisories_behind_a_link_out_of_the_project_are_not_read(
-    site: SiteFolder, outside: Path, name: str, where: str
+    site: SiteFolder, outside: Path, where: str
 ) -> None:
+    name = Path(KEV).name
     (outside / name).write_bytes(kev(ADDED))
     if where == "folder":
         (prepared(site).folder / "advisories").symlink_to(outside)
     else:
         (prepared(site).folder / "advisories").mkdir()
         (site.folder / "advisories" / name).symlink_to(outside / name)
-    if name == "own.json":
-        site.settings["security"] = {"kev": f"advisories/{name}"}
-    assert places(site, "build") == [("CAT002", "mkdocs.yml")]
-
-
-def test_advisories_that_the_settings_place_outside_are_read(site: SiteFolder, outside: Path) -> None:
-    (outside / "kev.json").write_bytes(kev(ADDED))
-    prepared(site, security={"kev": os.path.relpath(outside / "kev.json", site.folder)})
-    assert not site.build().failed
+    assert places(site, "build") == [("CAT002", KEV)]
 
 
 @pytest.mark.parametrize("path", ["data/updates.yml", "data"])
@@ -226,7 +193,7 @@ def test_a_page_that_a_dirty_build_would_write(site: SiteFolder, path: str, put:
     file = site.folder / "site" / path
     file.parent.mkdir(exist_ok=True)
     put(file)
-    result = site.build(dirty=True)
+    result = site.mkdocs(dirty=True)
     assert (result.failed, result.codes) == (True, ["CAT070"])
     assert [text for text in result.logged() if text.startswith(f"{path}: ")]
     assert put is not out or [*file.iterdir()] == []
@@ -241,106 +208,21 @@ def test_a_further_page_is_not_written_through_a_link_out_of_the_site(
     site.page("index.md", "title: Home", "<!-- catalog: images -->")
     (outside / "kept").write_text("mine")
     (site.folder / "site" / FURTHER).symlink_to(outside / "kept")
-    assert site.build(dirty=True).codes == ["CAT070"]
+    assert site.mkdocs(dirty=True).codes == ["CAT070"]
     assert (outside / "kept").read_text() == "mine"
-    assert not site.build().failed, "MkDocs clears the site"
+    assert not site.mkdocs().failed, "MkDocs clears the site"
     assert (site.folder / "site" / FURTHER).is_file()
 
 
-BYTES = [b"a\xff", b"a\nb", b"\x1b[2J", b"a\rb", "a\u202eb".encode(), b"x" * 240]
+OURS = ["feeds/updates.xml", "eol.ics", ".well-known/vex-repository.json"]
 
 
-@pytest.mark.parametrize(
-    ("folder", "ending"),
-    [
-        *(("docs/images", ".md"), ("docs", ".md"), ("scans", ".json"), ("scans/hub/a/b", ".package")),
-        *(("vex", ".json"), ("history", ".json"), ("site", ".html"), ("site/api/v1", ".json")),
-    ],
-)
-def test_a_file_of_any_name_is_read_ignored_or_refused(site: SiteFolder, folder: str, ending: str) -> None:
-    prepared(site).write_config()
-    path = site.folder / folder
-    path.mkdir(parents=True, exist_ok=True)
-    for name in BYTES:
-        Path(os.fsdecode(os.fsencode(path) + b"/" + name + ending.encode())).write_text("")
-    site.write("site/index.html", "<html><head></head><body></body></html>")
-    code = "from mkdocs_catalog_api.commands.main import main; main()"
-    done = subprocess.run(
-        [sys.executable, "-c", code, "build", "--web", "--json"],
-        cwd=site.folder,
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parent.parent), "PYTHONUTF8": "1"},
-        capture_output=True,
-        timeout=60,
-    )
-    assert (done.returncode in (0, 1), done.stderr) == (True, b"")
-    problems = json.loads(done.stdout)["problems"]
-    assert done.returncode == any(problem["level"] == "error" for problem in problems)
-    unread = [problem["file"] for problem in problems if problem["code"] == "CAT002"]
-    assert unread == ([f"{folder}/a\udcff{ending}"] if ending in (".md", ".html") else [])
-
-
-OURS = ["feeds/updates.xml", "feeds/updates.json", "eol.ics", ".well-known/vex-repository.json"]
-
-
-@pytest.mark.parametrize("put", [os.mkfifo, device])
 @pytest.mark.parametrize("path", OURS)
-def test_a_feed_and_the_like(site: SiteFolder, path: str, put: Put) -> None:
+def test_a_feed_and_the_like(site: SiteFolder, path: str) -> None:
     target = prepared(site, feeds=True, security={"publish_vex": True}).folder / "site" / path
     target.parent.mkdir(exist_ok=True)
-    put(target)
+    os.mkfifo(target)
     assert {*places(site, "build")} == {("CAT070", path)}
-
-
-@pytest.mark.parametrize("path", ["manifest.json", "images.json"])
-def test_a_document_of_an_earlier_build(site: SiteFolder, path: str) -> None:
-    assert not prepared(site).build().failed
-    (site.folder / "site/api/v1" / path).unlink()
-    os.mkfifo(site.folder / "site/api/v1" / path)
-    if path == "manifest.json":
-        assert places(site, "build") == [("CAT070", "api/v1")]
-        done = CliRunner().invoke(main, ["diff", *[str(site.folder / "site")] * 2])
-        assert done.exit_code == 0, done.output
-    else:
-        done = CliRunner().invoke(main, ["diff", *[str(site.folder / "site")] * 2])
-        assert done.exit_code == 2
-        done = CliRunner().invoke(main, ["build", "-f", str(site.folder / "mkdocs.yml")])
-        assert done.exit_code == 0, "what stands where an earlier build wrote a document goes with it"
-        assert (site.folder / "site/api/v1" / path).is_file()
-
-
-def sign(site: SiteFolder) -> tuple[int, str]:
-    site.write("key.pem", private_pem())
-    arguments = ["sign", "-f", str(site.folder / "mkdocs.yml"), "--key", str(site.folder / "key.pem")]
-    done = CliRunner().invoke(main, arguments)
-    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
-    return done.exit_code, done.stderr
-
-
-@pytest.mark.parametrize(
-    ("path", "code"),
-    [("manifest.json", "CAT074"), ("images.json", "CAT074"), ("manifest.json.jws", "CAT070")],
-)
-def test_a_pipe_is_neither_signed_nor_taken_for_a_signature(site: SiteFolder, path: str, code: str) -> None:
-    assert not prepared(site).build().failed
-    file = site.folder / "site/api/v1" / path
-    file.unlink(missing_ok=True)
-    os.mkfifo(file)
-    status, said = sign(site)
-    assert (status, f"{file}: " in said, f"[{code}]" in said) == (1, True, True)
-    assert path == "manifest.json.jws" or not (site.folder / "site/api/v1/manifest.json.jws").exists()
-
-
-@pytest.mark.parametrize("path", ["site/api", "site/api/v1/manifest.json.jws"])
-def test_nothing_is_signed_behind_a_link_out_of_the_site(site: SiteFolder, outside: Path, path: str) -> None:
-    assert not prepared(site).build().failed
-    link = site.folder / path
-    if link.exists():
-        link.rename(outside / "api")
-    link.symlink_to(outside / "api")
-    before = [*outside.rglob("*")]
-    status, said = sign(site)
-    assert (status, "[CAT070]" in said) == (1, True)
-    assert [*outside.rglob("*")] == before
 
 
 def test_no_day_is_recorded_behind_a_link_out_of_the_project(site: SiteFolder, outside: Path) -> None:
@@ -350,9 +232,9 @@ def test_no_day_is_recorded_behind_a_link_out_of_the_project(site: SiteFolder, o
     assert [*outside.iterdir()] == []
 
 
-def fetched(site: SiteFolder, *options: str, **env: str) -> list[tuple[str, str]]:
-    """Code and file of each problem of a `fetch` that fails."""
-    arguments = ["fetch", "--json", "-f", str(site.folder / "mkdocs.yml"), *options]
+def synced(site: SiteFolder, *options: str, **env: str) -> list[tuple[str, str]]:
+    """Code and file of each problem of a `sync` that fails."""
+    arguments = ["sync", "--json", "-f", str(site.folder / "mkdocs.yml"), *options]
     done = CliRunner().invoke(main, arguments, obj=Limits(sleep=lambda _: None), env=env)
     assert isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code == 1
@@ -360,12 +242,11 @@ def fetched(site: SiteFolder, *options: str, **env: str) -> list[tuple[str, str]
     return [(problem["code"], problem["file"]) for problem in problems if problem["level"] == "error"]
 
 
-@pytest.mark.parametrize("ending", ["", ".etag"])
-@pytest.mark.parametrize("kind", ["pipe", "device", "link", "folder"])
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
 def test_advisories_are_written_to_files_of_the_project(
-    advisories: test_fetch_advisories.Bench, outside: Path, kind: str, ending: str
+    advisories: test_sync_kev.Bench, outside: Path, kind: str
 ) -> None:
-    file = advisories.site.folder / f"{KEV}{ending}"
+    file = advisories.site.folder / KEV
     file.parent.mkdir()
     if kind == "pipe":
         os.mkfifo(file)
@@ -373,20 +254,19 @@ def test_advisories_are_written_to_files_of_the_project(
         file.parent.rmdir()
         file.parent.symlink_to(outside)
     else:
-        file.symlink_to("/dev/zero" if kind == "device" else outside / "new.json")
+        file.symlink_to(outside / "new.json")
     mirror = f"{advisories.mirror.address}/kev"
-    named = KEV if kind == "folder" else f"{KEV}{ending}"
-    assert fetched(advisories.site, "--kev", CATALOG_API_KEV=mirror) == [("CAT070", named)]
+    assert synced(advisories.site, "kev", CATALOG_API_KEV=mirror) == [("CAT070", KEV)]
     assert [*outside.iterdir()] == []
 
 
 def test_advisories_behind_a_link_within_the_project_leave_the_link(
-    advisories: test_fetch_advisories.Bench,
+    advisories: test_sync_kev.Bench,
 ) -> None:
     file = advisories.site.folder / KEV
     file.parent.mkdir()
     file.symlink_to("../kept.json")
-    assert advisories.run("--kev").exit_code == 0
+    assert advisories.run().exit_code == 0
     assert file.is_symlink()
     assert (advisories.site.folder / "kept.json").read_bytes() == kev(ADDED)
 
@@ -394,7 +274,7 @@ def test_advisories_behind_a_link_within_the_project_leave_the_link(
 @pytest.mark.parametrize("ending", [".json", ".package"])
 @pytest.mark.parametrize("kind", ["pipe", "link"])
 def test_a_hub_s_reports_are_written_to_files_of_the_project(
-    hub: test_fetch.Bench, outside: Path, kind: str, ending: str
+    hub: test_sync_hub.Bench, outside: Path, kind: str, ending: str
 ) -> None:
     file = hub.file(f"acme/stack/1.2.0{ending}")
     file.parent.mkdir(parents=True)
@@ -403,17 +283,17 @@ def test_a_hub_s_reports_are_written_to_files_of_the_project(
     else:
         file.symlink_to(outside / "new")
     named = f"scans/hub/acme/stack/1.2.0{ending}"
-    assert fetched(hub.site, CATALOG_API_HUB=hub.hub.address) == [("CAT070", named)]
+    assert synced(hub.site, CATALOG_API_HUB=hub.hub.address) == [("CAT070", named)]
     assert [*outside.iterdir()] == []
-    assert hub.file("acme/stack/1.1.0.json").exists(), "the others are fetched"
+    assert hub.file("acme/stack/1.1.0.json").exists(), "the others are written"
 
 
 @pytest.mark.parametrize("path", ["scans", "scans/hub", "scans/hub/acme"])
-def test_a_hub_s_reports_stay_in_the_project(hub: test_fetch.Bench, outside: Path, path: str) -> None:
+def test_a_hub_s_reports_stay_in_the_project(hub: test_sync_hub.Bench, outside: Path, path: str) -> None:
     link = hub.site.folder / path
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(outside)
-    found = fetched(hub.site, CATALOG_API_HUB=hub.hub.address)
+    found = synced(hub.site, CATALOG_API_HUB=hub.hub.address)
     assert {code for code, _ in found} == {"CAT070"}
     assert ("CAT070", "scans/hub/acme/stack/1.2.0.json") in found
     assert [*outside.iterdir()] == []

@@ -16,18 +16,34 @@ from .contract import check
 from .programs import need
 from .sites import Result, SiteFolder
 from .test_build import small
+from .test_cli import call, tree
 
 IMAGE = "category: Tools\ntier: core\nlicense: MIT\n"
 
 
 def build(site: SiteFolder, *plugins: str | dict[str, Any], base: str = "/catalog", **config: Any) -> Result:
-    """Build with other plugins before ours, strictly, and check what was published."""
+    """Build with other plugins before ours, strictly, and check what was published.
+
+    `catalog-api build` publishes the same bytes, and `catalog-api check` finds no problem either.
+    """
     site.config |= {"plugins": [*plugins, {"catalog-api": site.settings}], **config}
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     assert not result.failed, result.logged()
     assert result.logged() == []
     assert check(site.folder / "site", base) == []
+    same_as_mkdocs(site)
     return result
+
+
+def same_as_mkdocs(site: SiteFolder) -> None:
+    path = site.folder / "mkdocs.yml"
+    command = call("build", "--strict", "-f", path, "--site-dir", "other")
+    assert command.exit_code == 0, command.output
+    published, other = (tree(site.folder / name / "api") for name in ("site", "other"))
+    assert {*published} == {*other}
+    assert [name for name in published if published[name] != other[name]] in ([], ["v1/manifest.json"])
+    checked = call("check", "--strict", "-f", path)
+    assert (checked.exit_code, checked.output.count("warning: ")) == (0, 0), checked.output
 
 
 def material(site: SiteFolder, *plugins: str | dict[str, Any], **config: Any) -> Result:
@@ -64,7 +80,8 @@ def test_problems_of_generated_pages_are_named(site: SiteFolder) -> None:
         """,
     )
     site.config["hooks"] = ["hooks.py"]
-    assert "images/one.md:2:1: tier: missing required field (add `tier: …`)" in site.build().logged()
+    site.settings["images"] = {"fields": {"tier": {"required": True}}}
+    assert "images/one.md:2:1: tier: missing required field (add `tier: …`)" in site.mkdocs().logged()
 
 
 def test_meta_gives_what_the_pages_of_a_folder_share(site: SiteFolder) -> None:
@@ -122,7 +139,6 @@ def test_static_i18n_publishes_the_default_language(site: SiteFolder, structure:
         (docs / "en").mkdir()
         for path in pages:
             path.rename(docs / "en" / path.name)
-        site.settings |= {name: {"pages": f"en/{name}/**/*.md"} for name in ("images", "charts")}
         site.write("images.yml", f"- {{name: Gamma, {IMAGE.strip().replace(chr(10), ', ')}}}")
         site.write("docs/de/index.md", "# Start\n")
         site.write("docs/de/images/alpha.md", f"---\n{IMAGE}description: Deutsch\nversions: [9]\n---\n")
@@ -132,12 +148,40 @@ def test_static_i18n_publishes_the_default_language(site: SiteFolder, structure:
     site.write(f"docs/{'en/' if structure == 'folder' else ''}index.md", "# Home\n")
     result = build(site, "search", {"i18n": {"docs_structure": structure, "languages": languages}})
     urls = {image["slug"]: image["url"] for image in result.json("images.json")["data"]}
-    assert urls.pop("gamma", "/catalog/") == "/catalog/"
+    assert urls.pop("gamma", "/catalog/images/gamma/") == "/catalog/images/gamma/"
     assert urls == {"alpha": "/catalog/images/alpha/", "beta": "/catalog/images/beta/"}
     alpha = result.json("images/alpha/index.json")["data"]
     assert (alpha["latest"], alpha["description"]) == ("1.10", None)
     assert (site.folder / "site/de/index.html").exists()
     assert not (site.folder / "site/de/api").exists()
+
+
+def test_pages_and_navigation_from_other_plugins(site: SiteFolder) -> None:
+    small(site).write("docs/.nav.yml", "nav:\n  - index.md\n  - images\n")
+    site.write("docs/index.md", "# Home\n")
+    build(site, "awesome-nav")
+    (site.folder / "docs/.nav.yml").unlink()
+    site.write("docs/SUMMARY.md", "* [Home](index.md)\n* [Label in the navigation](images/)\n")
+    build(site, "literate-nav", exclude_docs="SUMMARY.md")
+
+
+def test_excluded_pages_are_no_items(site: SiteFolder) -> None:
+    result = build(small(site), {"exclude": {"glob": ["images/beta.*"]}})
+    assert [image["slug"] for image in result.json("images.json")["data"]] == ["alpha"]
+
+
+@pytest.mark.filterwarnings("ignore:invalid escape sequence")
+def test_pages_of_other_projects(site: SiteFolder) -> None:
+    small(site).write("docs/index.md", "# Home\n")
+    site.write("team/mkdocs.yml", "site_name: images/team\nnav: [{One: one.md}]\n")
+    site.write("team/docs/one.md", f"---\n{IMAGE}versions: [1.10]\n---\n")
+    nav = [{"Home": "index.md"}, {"Team": "!include ./team/mkdocs.yml"}]
+    images = build(site, "monorepo", nav=nav).json("images.json")["data"]
+    assert images[-1]["url"] == "/catalog/images/team/one/"
+
+
+def test_mike_in_the_configuration(site: SiteFolder) -> None:
+    build(small(site), {"mike": {"alias_type": "copy"}})
 
 
 def test_redirects(site: SiteFolder) -> None:
@@ -207,11 +251,12 @@ def test_a_hook_that_changes_front_matter(site: SiteFolder) -> None:
     site.settings["images"] = {"fields": {"port": "integer"}}
     site.page("images/one.md", IMAGE + "homepage: https://example.org\nversions: [{version: '1.10'}]")
     site.config |= {"hooks": ["hooks.py"]}
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
+    same_as_mkdocs(site)
     assert check(site.folder / "site", "/catalog", {"images": ["port"]}) == []
     assert not any("revised" in text for text in result.logged(20)), "no author can declare or remove it"
     one = result.json("images/one/index.json")["data"]
-    assert (one["lifecycle"], one["homepage"], one["port"]) == ("deprecated", None, 8080)
+    assert (one["lifecycle"], one["homepage"], one["custom"]["port"]) == ("deprecated", None, 8080)
     assert (one["latest"], one["versions"][0]["released"]) == ("1.10", "2026-11-01")
 
 
@@ -226,7 +271,7 @@ def test_what_a_hook_reads_in_place_of_a_page_counts(site: SiteFolder) -> None:
     small(site).write("hooks.py", hook)
     site.write("docs/about.md", "# As written")
     site.config |= {"hooks": ["hooks.py"]}
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     assert not result.failed
     assert "Read elsewhere" in (site.folder / "site/about/index.html").read_text("utf-8")
 
@@ -242,6 +287,6 @@ def test_a_hook_that_writes_nonsense_is_told_so(site: SiteFolder) -> None:
         """,
     )
     site.config["hooks"] = ["hooks.py"]
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     assert sum(text.startswith("docs/images/beta.md:") for text in result.logged()) == 2, result.logged()

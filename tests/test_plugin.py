@@ -49,7 +49,7 @@ def test_links_follow_the_address_of_the_site(
 ) -> None:
     settings(site, site_url=site_url, use_directory_urls=directories)
     site.write("docs/index.md", LINKS)
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     assert not result.failed, result.logged()
     assert check(site.folder / "site", base) == []
     page = "images/alpha/" if directories else "images/alpha.html"
@@ -61,7 +61,7 @@ def test_links_follow_the_address_of_the_site(
 def test_links_in_markdown_lead_to_the_documents(site: SiteFolder, directories: bool) -> None:
     settings(site, use_directory_urls=directories)
     site.page("deep/page.md", "title: Deep", "[images](../api/v1/images.json)")
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     assert not result.failed, result.logged()
     html = site.folder / ("site/deep/page/index.html" if directories else "site/deep/page.html")
     link = html.read_text("utf-8").split('json">images')[0].rpartition('href="')[2] + "json"
@@ -70,7 +70,7 @@ def test_links_in_markdown_lead_to_the_documents(site: SiteFolder, directories: 
 
 def test_a_link_to_a_document_that_does_not_exist_is_a_warning(site: SiteFolder) -> None:
     small(site).write("docs/index.md", "# Home\n\n[images](api/v1/imges.json)\n")
-    assert site.build(strict=True).failed
+    assert site.mkdocs(strict=True).failed
 
 
 @pytest.mark.parametrize(("lookups", "failed"), [(["cves"], False), (["renovate"], True)])
@@ -79,7 +79,7 @@ def test_a_link_to_a_lookup_leads_there_unless_it_is_left_out(
 ) -> None:
     site.settings["lookups"] = lookups
     small(site).write("docs/index.md", "# Home\n\n[CVEs](api/v1/cves/index.json)\n")
-    assert site.build(strict=True).failed == failed
+    assert site.mkdocs(strict=True).failed == failed
 
 
 def test_drafts_and_excluded_pages_are_no_items(site: SiteFolder) -> None:
@@ -87,18 +87,18 @@ def test_drafts_and_excluded_pages_are_no_items(site: SiteFolder) -> None:
     site.config["not_in_nav"] = "/images/beta.md\n"
     site.image("draft-one", "versions: [1]")
     site.image("old", "versions: [1]")
-    result = site.build()
+    result = site.mkdocs()
     assert [image["slug"] for image in result.json("images.json")["data"]] == ["alpha", "beta"]
     assert check(site.folder / "site", "/catalog") == []
 
 
 def test_a_dirty_build_gives_the_whole_api(site: SiteFolder) -> None:
-    first = small(site).build().bytes()
-    dirty = site.build(dirty=True)
+    first = small(site).mkdocs().bytes()
+    dirty = site.mkdocs(dirty=True)
     assert dirty.bytes() == first
     site.image("beta", "versions: [2.0, 2.1]")
     assert [
-        v["version"] for v in site.build(dirty=True).json("images/beta/index.json")["data"]["versions"]
+        v["version"] for v in site.mkdocs(dirty=True).json("images/beta/index.json")["data"]["versions"]
     ] == [
         "2.1",
         "2.0",
@@ -107,12 +107,12 @@ def test_a_dirty_build_gives_the_whole_api(site: SiteFolder) -> None:
 
 
 def test_a_dirty_build_removes_what_is_gone_and_keeps_what_is_not_ours(site: SiteFolder) -> None:
-    small(site).build()
+    small(site).mkdocs()
     api = site.folder / "site" / PREFIX
     (api / "images/notes.txt").write_text("the author's")
     (site.folder / "docs/images/beta.md").unlink()
     site.write("docs/charts/stack.md", "---\ncatalog: false\n---\n")
-    result = site.build(dirty=True)
+    result = site.mkdocs(dirty=True)
     assert not result.failed
     assert not (api / "images/beta").exists()
     assert not (api / "charts/stack").exists()
@@ -122,7 +122,7 @@ def test_a_dirty_build_removes_what_is_gone_and_keeps_what_is_not_ours(site: Sit
 def test_the_plugin_can_be_switched_off(site: SiteFolder) -> None:
     site.settings["enabled"] = False
     small(site).write("docs/index.md", "# Home\n")
-    assert not site.build(strict=True).failed
+    assert not site.mkdocs(strict=True).failed
     assert not (site.folder / "site/api").exists()
 
 
@@ -130,7 +130,7 @@ def test_an_authors_file_in_the_place_of_a_document_is_refused(site: SiteFolder)
     small(site).write("docs/api/v1/images.json", "[]")
     site.write("docs/api/v1/images/alpha/index.json", "{}")
     site.write("docs/api/v1/notes.txt", "stays")
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     assert not (site.folder / "site/api").exists()
     named = [text.split(":")[0] for text in result.logged() if "this file becomes" in text]
@@ -140,7 +140,7 @@ def test_an_authors_file_in_the_place_of_a_document_is_refused(site: SiteFolder)
 @pytest.mark.parametrize("name", ["api", "api/v1"])
 def test_an_authors_file_in_the_place_of_a_folder_is_refused(site: SiteFolder, name: str) -> None:
     small(site).write(f"docs/{name}", "a file without a suffix")
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     (said,) = [text for text in result.logged() if text.startswith(f"{name}: ")]
     assert "this file (move or rename the file)" in said
@@ -151,12 +151,12 @@ def test_an_authors_file_in_the_place_of_a_folder_is_refused(site: SiteFolder, n
 def test_a_page_that_can_not_be_read_is_named(site: SiteFolder) -> None:
     small(site)
     (site.folder / "docs/images/gone.md").symlink_to("nowhere.md")
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     assert any("docs/images/gone.md: can't be read" in text for text in result.logged()), result.logged()
     (site.folder / "docs/images/gone.md").unlink()
     site.write("docs/images/latin.md", b"---\ncategory: Caf\xe9\n---\n")
-    result = site.build()
+    result = site.mkdocs()
     assert [text for text in result.logged() if "latin" in text] == [
         "docs/images/latin.md: the page is not UTF-8 (save it as UTF-8)"
     ]
@@ -177,10 +177,10 @@ def test_a_failure_of_another_plugin_leaves_no_half_api(site: SiteFolder, event:
     )
     site.config["hooks"] = ["hooks.py"]
     if error == "PluginError":
-        assert site.build().failed
+        assert site.mkdocs().failed
     else:
         with pytest.raises(ZeroDivisionError):
-            site.build()
+            site.mkdocs()
     assert leftovers(site) == []
     assert not (site.folder / "site/api").exists() or check(site.folder / "site", "/catalog") == []
 
@@ -196,7 +196,7 @@ def test_a_failure_of_another_plugin_leaves_no_half_api(site: SiteFolder, event:
 def test_a_full_disk_leaves_the_old_api(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch, error: Exception, why: str
 ) -> None:
-    before = small(site).build().bytes()
+    before = small(site).mkdocs().bytes()
     written: list[int] = []
 
     def full(file: FileIO, data: bytes) -> int:
@@ -209,7 +209,7 @@ def test_a_full_disk_leaves_the_old_api(
     site.image("gamma", "versions: [1]")
     with monkeypatch.context() as patch:
         patch.setattr(staging, "FileIO", type("Full", (FileIO,), {"write": full}))
-        result = site.build(dirty=True)
+        result = site.mkdocs(dirty=True)
     assert result.failed
     assert f"the API can't be written: {why}" in result.logged()[-2]
     assert result.bytes() == before
@@ -219,7 +219,7 @@ def test_a_full_disk_leaves_the_old_api(
 def test_documents_that_can_not_be_moved_leave_the_old_api(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    before = small(site).build().bytes()
+    before = small(site).mkdocs().bytes()
 
     def failing(self: Path, target: Path) -> Path:
         if self.name == "documents":
@@ -230,7 +230,7 @@ def test_documents_that_can_not_be_moved_leave_the_old_api(
     site.image("gamma", "versions: [1]")
     with monkeypatch.context() as patch:
         patch.setattr(Path, "rename", failing)
-        result = site.build(dirty=True)
+        result = site.mkdocs(dirty=True)
     assert result.failed
     assert any("the API can't be published" in text for text in result.logged())
     assert result.bytes() == before
@@ -255,7 +255,7 @@ def test_a_manifest_never_reaches_beyond_the_api(site: SiteFolder, manifest: str
     page = site.write("site/index.html", "a page")
     site.write("site/api/v1/notes.txt", "the author's")
     site.write("site/api/v1/manifest.json", manifest.encode("utf-8", "surrogateescape"))
-    result = site.build(dirty=True)
+    result = site.mkdocs(dirty=True)
     assert precious.read_text() == "outside"
     assert page.exists()
     assert (site.folder / "site/api/v1/notes.txt").read_text() == "the author's"
@@ -264,17 +264,17 @@ def test_a_manifest_never_reaches_beyond_the_api(site: SiteFolder, manifest: str
 
 
 def test_links_that_stand_in_the_api_are_not_followed(site: SiteFolder) -> None:
-    small(site).build()
+    small(site).mkdocs()
     api = site.folder / "site" / PREFIX
     outside = site.write("outside/precious.json", "{}").parent
     (api / "linked").symlink_to(outside, target_is_directory=True)
     (api / "linked.json").symlink_to(outside / "precious.json")
     shutil.rmtree(api / "images")
     (api / "images").symlink_to(outside, target_is_directory=True)
-    assert site.build(dirty=True).failed
+    assert site.mkdocs(dirty=True).failed
     assert [path.name for path in outside.iterdir()] == ["precious.json"]
     (api / "images").unlink()
-    assert not site.build(dirty=True).failed
+    assert not site.mkdocs(dirty=True).failed
     assert (api / "linked").is_symlink()
     assert (api / "linked.json").is_symlink()
     assert [path.name for path in outside.iterdir()] == ["precious.json"]
@@ -285,7 +285,7 @@ def test_an_api_folder_that_is_a_link_is_replaced_not_emptied(site: SiteFolder) 
     outside = site.write("outside/precious.json", "{}").parent
     (site.folder / "site/api").mkdir(parents=True)
     (site.folder / "site" / PREFIX).symlink_to(outside, target_is_directory=True)
-    site.build(dirty=True)
+    site.mkdocs(dirty=True)
     assert [path.name for path in outside.iterdir()] == ["precious.json"]
 
 
@@ -298,7 +298,7 @@ def test_a_site_on_another_file_system_is_published(site: SiteFolder) -> None:
     target.mkdir()
     try:
         (site.folder / "site").symlink_to(target)
-        result = site.build()
+        result = site.mkdocs()
         assert not result.failed, result.logged()
         assert check(target, "/catalog") == []
         assert [path.name for path in target.iterdir() if path.name.startswith(".")] == []

@@ -1,8 +1,7 @@
-"""Pages, badges, feeds and documents count *all* images or the *supported* ones, and agree."""
+"""Pages, badges, feeds and documents count *all* images or the *available* ones, and agree."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from pathlib import Path
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 from .example import copy_example
 from .feeds_of_advisories import kev
 from .past import Past
-from .sites import REGISTRY, Result, SiteFolder, built, digest, row, run, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, rendered, row, run, trivy
 from .test_lookups import KEV
 from .test_web import cells, page, words
 
@@ -70,33 +69,33 @@ def figures(result: Result, lifecycles: tuple[str, ...]) -> Figures:
 
 def check_agreement(result: Result, pages: dict[str, str]) -> None:
     """All figures of a built site are those of the two populations; `pages` has the page of each marker."""
-    every, supported = figures(result, LIFECYCLES[:3]), figures(result, LIFECYCLES[:1])
-    _check_documents(result, every, supported)
+    every, available = figures(result, LIFECYCLES[:3]), figures(result, LIFECYCLES[:1])
+    _check_documents(result, every, available)
     main = {marker: page(result, path) for marker, path in pages.items()}
-    assert _tiles(main["counts"])["Images"] == (str(supported.images), every.images)
-    assert _tiles(main["counts"])["Charts"] == (str(supported.charts), every.charts)
-    assert _tiles(main["counts"])["Releases"] == (str(supported.releases), every.releases)
+    assert _tiles(main["counts"])["Images"] == (str(available.images), every.images)
+    assert _tiles(main["counts"])["Charts"] == (str(available.charts), every.charts)
+    assert _tiles(main["counts"])["Releases"] == (str(available.releases), every.releases)
     lists = main["images"].xpath(".//div[@data-list='images']")[0]
-    if supported.images:  # else it shows the others
-        assert len(lists.xpath(".//tr[@data-item]")) == min(supported.images, 48)
+    if available.images:  # else it shows the others
+        assert len(lists.xpath(".//tr[@data-item]")) == min(available.images, 48)
         shown = lists.xpath(".//output")
-        assert not shown or f"{supported.images} supported image" in words(shown[0])
+        assert not shown or f"{available.images} available image" in words(shown[0])
     others = [words(each) for each in lists.xpath(".//details[@class='catalog-more']/summary")]
-    if every.images > supported.images > 0:
+    if every.images > available.images > 0:
         assert f"({every.images} images in all)" in others[0]
-    _check_trend(main["trend"], every, supported)
+    _check_trend(main["trend"], every, available)
     if not every.scanned:
         assert "No image has been scanned yet" in words(main["security"])
         return
-    _check_security(main["security"], every, supported)
-    total = str(supported.total) if supported.scanned else "–"
+    _check_security(main["security"], every, available)
+    total = str(available.total) if available.scanned else "–"
     assert _tiles(main["counts"])["Open vulnerabilities"] == (total, every.total)
     if every.ids:
-        sentence = f"{len(supported.ids)} ids? in supported images, {len(every.ids)} in all"
+        sentence = f"{len(available.ids)} ids? in available images, {len(every.ids)} in all"
         assert re.search(sentence, words(main["cves"]))
 
 
-def _check_documents(result: Result, every: Figures, supported: Figures) -> None:
+def _check_documents(result: Result, every: Figures, available: Figures) -> None:
     summary = result.json("security.json")
     assert summary["total"] == every.total
     assert summary["bySeverity"] == every.counts
@@ -104,16 +103,16 @@ def _check_documents(result: Result, every: Figures, supported: Figures) -> None
     assert every.images == summary["scanned"] + len(summary["unscanned"])
     assert summary["imagesWithCves"] == every.affected
     assert summary["unique"] == len(every.ids)
-    assert summary["supported"] == {
-        "total": supported.total,
-        "bySeverity": supported.counts,
-        "fixable": supported.fixable,
-        "exploited": supported.exploited,
-        "images": supported.images,
-        "scanned": supported.scanned,
+    assert summary["available"] == {
+        "total": available.total,
+        "bySeverity": available.counts,
+        "fixable": available.fixable,
+        "exploited": available.exploited,
+        "images": available.images,
+        "scanned": available.scanned,
     }
     for name, number in (("fixable", every.fixable), ("exploited", every.exploited), ("total", every.total)):
-        assert (summary["supported"][name] or 0) <= (number or 0)
+        assert (summary["available"][name] or 0) <= (number or 0)
         assert summary[name] == number
     assert result.json("security/index.json")["total"] == every.scanned
     badges = {name: result.json(f"badge/{name}.json") for name in ("images", "charts", "cves")}
@@ -123,62 +122,62 @@ def _check_documents(result: Result, every: Figures, supported: Figures) -> None
     assert all("all" in badge["label"] for badge in badges.values())
 
 
-def _check_security(main: lxml.html.HtmlElement, every: Figures, supported: Figures) -> None:
-    known = supported.scanned > 0
-    serious = [figures.counts["critical"] + figures.counts["high"] for figures in (supported, every)]
+def _check_security(main: lxml.html.HtmlElement, every: Figures, available: Figures) -> None:
+    known = available.scanned > 0
+    serious = [figures.counts["critical"] + figures.counts["high"] for figures in (available, every)]
     wanted = {
         "Critical or high": (serious[0], serious[1]),
-        "Open vulnerabilities": (supported.total, every.total),
-        "Fixable today": (supported.fixable, every.fixable),
-        "Images without any": (supported.grades["A+"], every.grades["A+"]),
+        "Open vulnerabilities": (available.total, every.total),
+        "Fixable today": (available.fixable, every.fixable),
+        "Images without any": (available.grades["A+"], every.grades["A+"]),
     }
     texts = {label: (str(number) if known else "–", of) for label, (number, of) in wanted.items()}
     tiles = _tiles(main)
     assert {label: tiles[label] for label in texts} == texts
     shown = words(main)
     if every.exploited is not None:
-        in_supported = f"{supported.exploited or 'None'} in supported images, {every.exploited} in all"
-        assert f"Known to be exploited {in_supported}" in shown
-    unscanned = supported.images - supported.scanned
-    images = f"{supported.images} supported image{'' if supported.images == 1 else 's'}"
-    state = f"Newest releases of {images} · {supported.scanned} scanned"
+        in_available = f"{available.exploited or 'None'} in available images, {every.exploited} in all"
+        assert f"Known to be exploited {in_available}" in shown
+    unscanned = available.images - available.scanned
+    images = f"{available.images} available image{'' if available.images == 1 else 's'}"
+    state = f"Newest releases of {images} · {available.scanned} scanned"
     assert state + (f", {unscanned} not scanned" if unscanned else "") in shown
     assert f"newest releases of the {images}" in shown
     (legend,) = main.xpath(".//ul[@class='catalog-legend'][.//b]")
     assert [words(line) for line in legend] == [
-        f"{word.capitalize()} {supported.counts[word] if known else '–'} {every.counts[word]} in all"
+        f"{word.capitalize()} {available.counts[word] if known else '–'} {every.counts[word]} in all"
         for word in SEVERITIES
     ]
     columns = main.xpath(".//ol[@class='catalog-columns']/li")
     assert [words(column) for column in columns] == [
-        f"{supported.grades[grade]} Grade {grade} {every.grades[grade]} in all" for grade in GRADES
+        f"{available.grades[grade]} Grade {grade} {every.grades[grade]} in all" for grade in GRADES
     ]
     listed = main.xpath(".//div[@data-list='images']")[0]
     totals = [words(cell) for cell in listed.xpath(".//td[contains(@class, 'catalog-total')]")]
-    if supported.images:  # else the list shows the others
-        assert sum(int(total) for total in totals if total != "–") == supported.total
+    if available.images:  # else the list shows the others
+        assert sum(int(total) for total in totals if total != "–") == available.total
 
 
-def _check_trend(main: lxml.html.HtmlElement, every: Figures, supported: Figures) -> None:
+def _check_trend(main: lxml.html.HtmlElement, every: Figures, available: Figures) -> None:
     """What the trend says of today, and its last point, are the figures of the tiles."""
     text = words(main)
     if "No day has been recorded yet." in text:
         return
-    known = supported.scanned or not supported.images
-    in_supported = f"{supported.total} open" if known else "not scanned"
+    known = available.scanned or not available.images
+    in_available = f"{available.total} open" if known else "not scanned"
     in_all = every.total if every.scanned or not every.images else "not scanned"
     if not main.xpath(".//*[contains(@class, 'catalog-security')]"):  # which says it in its tiles
-        assert f"{in_supported} in supported images, {in_all} in all images" in text
+        assert f"{in_available} in available images, {in_all} in all images" in text
     for table in main.xpath(".//*[@aria-label='Open vulnerabilities by day']/table"):
-        assert [words(cell) for cell in table.xpath("./thead//th")][-2:] == ["Supported", "In all"]
+        assert [words(cell) for cell in table.xpath("./thead//th")][-2:] == ["Available", "In all"]
         last, *_ = cells(table)
-        counts = [str(count) for count in supported.counts.values()]
-        shown = [*counts, str(supported.total)] if known else ["Not scanned"]
+        counts = [str(count) for count in available.counts.values()]
+        shown = [*counts, str(available.total)] if known else ["Not scanned"]
         assert last[1:] == [*shown, str(in_all)]
 
 
 def _tiles(main: lxml.html.HtmlElement) -> dict[str, tuple[str, int]]:
-    """Label → the figure of supported items and that of all."""
+    """Label → the figure of available items and that of all."""
     tiles = {}
     for tile in main.xpath(".//dl[contains(@class, 'catalog-tiles')]/div"):
         if found := re.fullmatch(r"(\S+) .*?(\d+) in all", words(tile.find("dd"))):
@@ -224,12 +223,12 @@ def mixed_catalog(site: SiteFolder) -> dict[str, str]:
 
 def test_a_mixed_catalog_agrees(site: SiteFolder) -> None:
     pages = mixed_catalog(site)
-    result = built(site)
+    result = rendered(site)
     check_agreement(result, pages)
     summary = result.json("security.json")
-    assert (summary["supported"]["total"], summary["total"]) == (3, 6)
-    assert (summary["supported"]["exploited"], summary["exploited"]) == (0, 1)
-    assert (summary["supported"]["images"], summary["supported"]["scanned"]) == (5, 3)
+    assert (summary["available"]["total"], summary["total"]) == (3, 6)
+    assert (summary["available"]["exploited"], summary["exploited"]) == (0, 1)
+    assert (summary["available"]["images"], summary["available"]["scanned"]) == (5, 3)
     shown = words(page(result, "images/index.html"))
     assert "2 deprecated and 1 withdrawn (8 images in all), 1 planned" in shown
 
@@ -244,12 +243,12 @@ def test_an_image_that_is_planned_takes_no_part_in_shares(site: SiteFolder) -> N
     assert result.json("badge/multiarch.json")["message"] == "amd64"
 
 
-def test_without_a_scan_of_a_supported_image_no_page_shows_zero(site: SiteFolder) -> None:
+def test_without_a_scan_of_a_available_image_no_page_shows_zero(site: SiteFolder) -> None:
     pages = write_pages(site)
     site.image("old", f"lifecycle: deprecated\nversions: [{{version: 1.0, digest: '{digest(1)}'}}]")
     site.report("old/1.0.json", trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/old@{digest(1)}"))
     site.image("new", "versions: [1.0]")
-    result = built(site)
+    result = rendered(site)
     check_agreement(result, pages)
     tiles = {
         words(t.find("dt")): words(t.find("dd"))
@@ -257,51 +256,44 @@ def test_without_a_scan_of_a_supported_image_no_page_shows_zero(site: SiteFolder
     }
     assert tiles["Open vulnerabilities"] == "– not scanned, 1 in all"
     state = words(page(result, "security/index.html").xpath(".//*[@class='catalog-scope']")[0])
-    assert state.startswith("Newest releases of 1 supported image · 0 scanned, 1 not scanned")
+    assert state.startswith("Newest releases of 1 available image · 0 scanned, 1 not scanned")
 
 
 def test_the_last_point_of_a_trend_is_the_tile_whatever_was_recorded(site: SiteFolder) -> None:
-    """With stored figures, in days of a version that stored none, and once the catalog has changed since."""
+    """With recorded days, and once the catalog has changed since."""
     pages, past = mixed_catalog(site), Past(site)
     past.day("2026-11-01")
-    check_agreement(built(site), pages)
+    check_agreement(rendered(site), pages)
     site.report("clean/2.0.json", trivy([row("CVE-2026-0007")], digest=f"{REGISTRY}/clean@{digest(1)}"))
     past.day("2026-11-02")
-    result = built(site)
+    result = rendered(site)
     check_agreement(result, pages)
-    summary, (*_, last) = result.json("security.json"), result.json("history/index.json")["data"]
+    summary, (last, *_) = result.json("security.json"), result.json("changes.json")["data"]
     assert last["all"]["total"] == summary["total"]
-    assert last["supported"] == {name: summary["supported"][name] for name in last["supported"]}
-    feed = json.loads((result.folder / "site/feeds/security.json").read_bytes())
-    assert "all images" in feed["description"]
+    assert last["available"] == {name: summary["available"][name] for name in last["available"]}
+    assert "all images" in (result.folder / "site/feeds/security.xml").read_text("utf-8")
     recorded = days(result)
     assert recorded == [
         ["2026-11-02", "0", "2", "1", "1", "0", "4", "7"],
         ["2026-11-01", "0", "1", "1", "1", "0", "3", "6"],
     ]
-    _forget_figures(site)
-    result = built(site)
-    check_agreement(result, pages)
-    assert result.json("history/index.json")["data"][-1]["supported"] is None
-    assert days(result) == recorded, "the days are replayed for the same images"
     site.image("fine", f"lifecycle: deprecated\nversions: [{{version: 2.0, digest: '{digest(0)}'}}, 1.0]")
-    result = built(site)
+    result = rendered(site)
     check_agreement(result, pages)
     assert days(result) == [["This build", "0", "1", "1", "0", "0", "2", "7"], *recorded]
 
 
 def test_a_package_that_is_installed_twice_counts_as_in_the_summary(site: SiteFolder) -> None:
-    """A day without figures knows each package once; the trend ends with what the tile says."""
+    """A recorded day has the counts of the summary; the history of an image knows each package once."""
     pages, past = write_pages(site), Past(site)
     site.image("a", f"versions: [{{version: 1.0, digest: '{digest(1)}'}}]")
     rows = [row("CVE-2026-0001", installed=version) for version in ("1", "2")]
     site.report("a/1.0.json", trivy(rows, digest=f"{REGISTRY}/a@{digest(1)}"))
     past.day("2026-11-01")
     past.day("2026-11-02")
-    _forget_figures(site)
-    result = built(site)
+    result = rendered(site)
     check_agreement(result, pages)
-    assert [line[-1] for line in days(result)] == ["2", "1", "1"]
+    assert [line[-1] for line in days(result)] == ["2", "2"]
     assert [line[-1] for line in days(result, "images/a/index.html")] == ["2", "1"]
 
 
@@ -309,14 +301,6 @@ def days(result: Result, path: str = "trend/index.html") -> list[list[str]]:
     """The rows below a trend, newest first."""
     (table,) = page(result, path).xpath(".//*[@aria-label='Open vulnerabilities by day']/table")
     return cells(table)
-
-
-def _forget_figures(site: SiteFolder) -> None:
-    """Make the recorded days those of a version that stored no figures."""
-    for path in sorted((site.folder / "history").iterdir()):
-        text = path.read_text("utf-8")
-        path.write_text(re.sub(r',"figures":\{.*?\}\}\}?(?=,"events")', "", text, count=1), "utf-8")
-    assert Past(site).run("--rebuild").exit_code == 0
 
 
 def test_the_example_agrees(tmp_path: Path) -> None:
@@ -351,4 +335,4 @@ def test_any_catalog_agrees(
                 for place, (id_, severity, fix) in enumerate(findings)
             ]
             site.report(f"i{number}/1.0.json", trivy(rows, tag=f"{REGISTRY}/i{number}:1.0"))
-    check_agreement(built(site), pages)
+    check_agreement(rendered(site), pages)

@@ -23,7 +23,7 @@ def test_mkdocs_build_tells_all_problems_and_publishes_nothing(site: SiteFolder)
     site.write("docs/images/b.md", f"---\n{REQUIRED}latest: 2\nbase: [\n---\n")
     site.write("docs/images/a.md", f"---\n{REQUIRED}url: x\nhomepage: x\n---\n")
     site.write("docs/images/c.md", b"---\nname: \xff\n---\n")
-    site.write("roadmap.yml", "- {name: X}\n")
+    site.write("roadmap.yml", "- {name: X, homepage: x}\n")
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet"]
     ended = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)
     assert ended.returncode == 1
@@ -42,7 +42,8 @@ def test_mkdocs_build_tells_all_problems_and_publishes_nothing(site: SiteFolder)
             "docs/images/c.md: the page is not UTF-8 (save it as UTF-8) [CAT002]",
             "mkdocs.yml:7:18: catalog-api.security.reports: the folder 'nope' does not exist"
             " (create it or correct the path) [CAT021]",
-            "roadmap.yml:1:3: x: [0].category: missing required field (add `category: …`) [CAT011]",
+            "roadmap.yml:1:13: x: [0].homepage: 'x' is not a web link: it must start with http:// or https://"
+            " [CAT012]",
         )
     ] + ["ERROR   -  the catalog is not published: 6 errors in 5 files"]
     assert "Traceback" not in ended.stderr
@@ -53,7 +54,7 @@ def test_mkdocs_build_tells_all_problems_and_publishes_nothing(site: SiteFolder)
 @pytest.mark.parametrize("strict", [False, True])
 def test_warnings_refuse_under_strict_before_anything_is_written(site: SiteFolder, strict: bool) -> None:
     site.image("nginx", license="Apache 2")
-    result = site.build(strict=strict)
+    result = site.mkdocs(strict=strict)
     assert result.failed is strict
     assert result.api.exists() is not strict
     assert [text for text in result.logged(logging.ERROR) if "not published" in text] == (
@@ -74,7 +75,7 @@ TAKEN = {
 def test_an_author_s_own_file_is_never_overwritten(site: SiteFolder, path: str, target: str) -> None:
     site.image("nginx", "versions: [1.0]")
     site.write(f"docs/{path}", "# Mine\n")
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     said = f"docs/{path}: this file becomes api/v1/{target}, where the build writes a document of the API"
     assert f"{said} (move or rename the file)" in result.logged()
@@ -84,7 +85,7 @@ def test_an_author_s_own_file_is_never_overwritten(site: SiteFolder, path: str, 
 def test_an_author_s_page_beside_the_documents_is_fine(site: SiteFolder) -> None:
     site.image("nginx", "versions: [1.0]")
     site.write("docs/api/v1/images.md", "# About these documents\n")
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     assert not result.failed, result.logged()
     assert (result.api / "images/index.html").exists()
     assert result.json("images.json")["total"] == 1
@@ -95,10 +96,10 @@ def test_the_reports_of_a_page_with_a_fault_are_no_strays(site: SiteFolder) -> N
     site.image("redis", "versions: [1.0]")
     site.report("nginx/1.0.json", trivy([], tag=f"{REGISTRY}/nginx:1.0"))
     site.report("other.json", trivy([], tag=f"{REGISTRY}/other:1.0"))
-    assert [line.split(": ")[1] for line in site.build().logged() if ": " in line][:1] == ["homepage"]
-    assert not [line for line in site.build().logged() if "belongs to no release" in line]
+    assert [line.split(": ")[1] for line in site.mkdocs().logged() if ": " in line][:1] == ["homepage"]
+    assert not [line for line in site.mkdocs().logged() if "belongs to no release" in line]
     site.image("nginx", "versions: [1.0]")
-    assert [line.split(":")[0] for line in site.build().logged()] == ["scans/other.json"]
+    assert [line.split(":")[0] for line in site.mkdocs().logged()] == ["scans/other.json"]
 
 
 def material(site: SiteFolder) -> None:
@@ -112,7 +113,7 @@ def test_inherited_values_are_text_too(site: SiteFolder) -> None:
     material(site)
     site.write("docs/images/.meta.yml", f"{REQUIRED}base: 010\nversions: [1.10]\n")
     site.page("images/nginx.md", "name: NGINX")
-    image = site.build(strict=True).json("images/nginx/index.json")["data"]
+    image = site.mkdocs(strict=True).json("images/nginx/index.json")["data"]
     assert (image["category"], image["base"], image["latest"]) == ("Tools", "010", "1.10")
 
 
@@ -120,7 +121,7 @@ def test_an_inherited_fault_is_told_where_it_stands(site: SiteFolder) -> None:
     material(site)
     site.write("docs/images/.meta.yml", f"{REQUIRED}homepage: nginx.org\n")
     site.page("images/nginx.md", "name: NGINX\nsource: x")
-    assert [line.partition(" is not ")[0] for line in site.build().logged() if "web link" in line] == [
+    assert [line.partition(" is not ")[0] for line in site.mkdocs().logged() if "web link" in line] == [
         "docs/images/.meta.yml:4:1: homepage: 'nginx.org'",
         "docs/images/nginx.md:3:1: source: 'x'",
     ]
@@ -131,7 +132,7 @@ def test_an_inherited_file_that_only_we_refuse(site: SiteFolder) -> None:
     site.write("docs/images/.meta.yml", f"{REQUIRED}tier: x\n")
     site.write("docs/blog/.meta.yml", "a: b\na: c\n")
     site.page("images/nginx.md", "name: NGINX")
-    said = [line for line in site.build().logged() if ".meta.yml" in line]
+    said = [line for line in site.mkdocs().logged() if ".meta.yml" in line]
     assert said == ["docs/images/.meta.yml:4:1: duplicate key `tier` (remove one of them)"]
 
 
@@ -151,7 +152,7 @@ def hooked(site: SiteFolder, base: str) -> Path:
 
 def test_what_another_plugin_changes_is_respected(site: SiteFolder) -> None:
     hooked(site, "'wolfi'")
-    image = site.build(strict=True).json("images/nginx/index.json")["data"]
+    image = site.mkdocs(strict=True).json("images/nginx/index.json")["data"]
     assert (image["tier"], image["base"], image["latest"]) == ("from a hook", "wolfi", "1.10")
 
 
@@ -160,7 +161,7 @@ def test_what_another_plugin_changes_is_respected(site: SiteFolder) -> None:
 )
 def test_what_another_plugin_sets_is_checked(site: SiteFolder, base: str, got: str) -> None:
     hooked(site, base)
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     assert any(f"base: expected text, got {got}" in line for line in result.logged())
 
@@ -168,14 +169,14 @@ def test_what_another_plugin_sets_is_checked(site: SiteFolder, base: str, got: s
 def test_a_pattern_that_finds_no_page_is_a_warning(site: SiteFolder) -> None:
     site.settings["images"] = {"pages": "image/**/*.md"}
     site.image("alpha")
-    assert any("no page matches the pattern 'image/**/*.md'" in text for text in site.build().logged())
-    assert site.build(strict=True).failed
+    assert any("no page matches the pattern 'image/**/*.md'" in text for text in site.mkdocs().logged())
+    assert site.mkdocs(strict=True).failed
 
 
 @pytest.mark.parametrize("pattern", ["!", "***/a[b-a].md"])
 def test_a_pattern_that_is_none_is_told(site: SiteFolder, pattern: str) -> None:
     site.settings["images"] = {"pages": pattern}
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     assert any("is not a pattern of pages" in text for text in result.logged())
 
@@ -184,7 +185,7 @@ def test_the_key_that_brings_a_page_in_may_stand_anywhere_in_front_matter(site: 
     keys = "category: Tools\ntier: core\nlicense: MIT\n"
     site.page("one.md", f"{keys}'catalog': images")
     site.page("two.md", f"{keys}description: {'long ' * 1000}\ncatalog: images")
-    assert [item["slug"] for item in site.build().json("images.json")["data"]] == ["one", "two"]
+    assert [item["slug"] for item in site.mkdocs().json("images.json")["data"]] == ["one", "two"]
     folder = str(site.folder / "alone")
     command = ["build", "-f", str(site.folder / "mkdocs.yml"), "--site-dir", folder]
     assert CliRunner().invoke(main, command).exit_code == 0
@@ -224,6 +225,6 @@ def test_without_registry_no_reference_is_made_up(site: SiteFolder) -> None:
     assert named == [
         ("CAT038", "docs/charts/web.md", "images[1]"),
         ("CAT011", "mkdocs.yml", "catalog-api.registry"),
-        ("CAT032", "scans/gamma/3.0.json", ""),
+        ("CAT031", "scans/gamma/3.0.json", ""),
         ("CAT041", "vex/a.json", "statements[1].products"),
     ], "nothing is compared with references that are not known"

@@ -58,15 +58,20 @@ def refuses(document: Any) -> bool:
     )
 
 
-def gate(shell: str, url: str, subject: str, days: str = "", title: str = "gate") -> int:
-    """Run the block as printed but for the values of its first three lines, which the reader edits."""
-    site, wanted, age, *rest = block("gate", title).splitlines()
-    assert (site[:5], age) == ("SITE=", "MAX_AGE_DAYS=")
-    name = wanted.partition("=")[0]
-    assert name == ("DIGEST" if title == "gate" else "REFERENCE")
-    text = "\n".join([f"SITE={url}", f"{name}={subject}", f"MAX_AGE_DAYS={days}", *rest, "true", ""])
+def gate(shell: str, url: str, image: str, days: str = "", platform: str = "") -> int:
+    """Run the script as printed but for the values of its first four lines, which the reader edits."""
+    return answered(shell, url, image, days, platform).returncode
+
+
+def answered(
+    shell: str, url: str, image: str, days: str = "", platform: str = ""
+) -> subprocess.CompletedProcess[str]:
+    site, wanted, age, of, *rest = block("ci-gate", "gate.sh").splitlines()
+    assert (site[:5], wanted, age, of) == ("SITE=", "IMAGE=$1", "MAX_AGE_DAYS=", "PLATFORM=")
+    values = [f"SITE={url}", f"IMAGE={image}", f"MAX_AGE_DAYS={days}", f"PLATFORM={platform}"]
+    text = "\n".join([*values, *rest, "true", ""])
     command = [shell, "-e", "-c", text]
-    return subprocess.run(command, env=os.environ, capture_output=True, timeout=60).returncode
+    return subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=60)
 
 
 SHELLS = pytest.mark.parametrize("shell", ["sh", "bash"])
@@ -171,6 +176,81 @@ def test_the_gate_refuses_when_the_catalog_does_not_answer_for_the_digest(shell:
 
 
 @SHELLS
+@pytest.mark.parametrize("image", ["sha256:" + "0" * 64, "registry.example.org/a:1"])
+def test_the_gate_tells_an_unknown_image_from_a_failure(shell: str, image: str) -> None:
+    need(shell, "curl", "jq")
+    name = "references/registry.example.org~a" if image.startswith("r") else f"digests/{image}"
+    path, page = f"/api/v1/{name.replace(':', '/')}.json", b"<!doctype html><title>Error</title>"
+    answers = {
+        "not in the catalog": answer(page, "404 Not Found"),
+        "no answer from SITE (HTTP status 503)": answer(page, "503 Service Unavailable"),
+        "no answer from SITE (HTTP status 302)": answer(b"", "302 Found", Location="/"),
+        "no answer from SITE": answer(page)[:-1],
+        "no valid answer from SITE": answer(page),
+    }
+    server = BadServer({path: list})
+    with server.running():
+        for reason, body in answers.items():
+            server.scripts[path] = lambda body=body: [body]  # type: ignore[misc]
+            ended = answered(shell, server.address, image)
+            wanted = f"refused: {image}: {reason.replace('SITE', server.address)}"
+            assert (ended.returncode, ended.stderr.splitlines()[-1]) == (1, wanted)
+            assert len(ended.stderr.splitlines()) == (1 if "status" in reason or "not in" in reason else 2)
+    ended = answered(shell, server.address, image)
+    assert ended.stderr.endswith(f"\nrefused: {image}: no answer from {server.address}\n"), "the host is down"
+
+
+def test_the_gate_prints_what_the_guide_shows(served: Served, tmp_path: Path) -> None:
+    need("sh", "curl", "jq")
+    example = "https://example.org/catalog"
+    (tmp_path / "gate.sh").write_text(block("ci-gate", "gate.sh").replace(example, served.url, 1))
+    shown = block("ci-gate", "reasons").splitlines()
+    for command, reason in zip(shown[::2], shown[1::2], strict=True):
+        ended = subprocess.run(command[2:].split(), cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert (ended.returncode, ended.stderr) == (1, f"{reason}\n")
+    command, reason = block("ci-gate", "no answer").splitlines()
+    path = "/api/v1/references/registry.example.org~hardened~nginx.json"
+    with BadServer({path: lambda: [answer(b"", "503 Service Unavailable")]}).running() as server:
+        (tmp_path / "gate.sh").write_text(block("ci-gate", "gate.sh").replace(example, server.address, 1))
+        ended = subprocess.run(command[2:].split(), cwd=tmp_path, capture_output=True, text=True, timeout=60)
+        assert (ended.returncode, ended.stderr.replace(server.address, example)) == (1, f"{reason}\n")
+
+
+PARTS: list[tuple[str, dict[str, Any], int]] = [
+    ("", {}, 1),
+    ("any", {}, 0),
+    ("linux/amd64", {}, 0),
+    ("linux/arm64", {}, 1),
+    ("amd64", {}, 1),
+    ("any", {"limits": ["only-fixed"]}, 1),
+    ("any", {"critical": None, "grade": None}, 0),
+    ("any", {"critical": 1}, 1),
+    ("any", {"scanned": False}, 1),
+    ("any", {"critical": GONE}, 1),
+    ("any", {"limits": GONE}, 1),
+    ("linux/amd64", {"platformsScanned": GONE}, 1),
+]
+"""The variable, what is changed in a document that is not complete, whether it is refused."""
+
+
+@SHELLS
+def test_the_gate_admits_what_is_scanned_in_part_only_for_who_says_so(shell: str, served: Served) -> None:
+    need(shell, "curl", "jq")
+    document = fine_document(served.api)
+    fine = document["digest"]
+    server = BadServer({path_of(fine): list})
+    with server.running():
+        for platform, values, code in PARTS:
+            parts = {"complete": False, "platformsScanned": ["linux/amd64"], "limits": []} | values
+            body = answer(changed(document, **parts))
+            server.scripts[path_of(fine)] = lambda body=body: [body]  # type: ignore[misc]
+            ended = answered(shell, f"{server.address}/hardened", fine, "", platform)
+            assert ended.returncode == code, (platform, values, ended.stderr)
+            if not platform:
+                assert ended.stderr == f"refused: {fine}: scanned in part (linux/amd64)\n"
+
+
+@SHELLS
 def test_the_gate_knows_a_limit_for_the_age_of_scans(
     shell: str, served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -207,11 +287,11 @@ def test_the_gate_for_a_reference_asks_for_its_tag(shell: str, served: Served) -
             if (refused, entry["isLatest"]) not in seen:
                 seen.add((refused, entry["isLatest"]))
                 reference = f"{document['image']}:{entry['tag']}"
-                assert gate(shell, served.url, reference, title="reference") == refused, reference
-                assert gate(shell, served.url, f"{reference}.0.0", title="reference") == 1
+                assert gate(shell, served.url, reference) == refused, reference
+                assert gate(shell, served.url, f"{reference}.0.0") == 1
     assert {refused for refused, _ in seen} == {True, False}
     for reference in ("nginx", "localhost:5000/a:1", f"{images[0]['image']}@{'sha256:' + '0' * 64}", "''"):
-        assert gate(shell, served.url, reference, title="reference") == 1, reference
+        assert gate(shell, served.url, reference) == 1, reference
 
 
 @SHELLS
@@ -226,18 +306,17 @@ def test_the_gate_for_a_reference_reads_hundreds_of_tags(shell: str, served: Ser
     with BadServer({path: lambda: [answer(json.dumps(document).encode())]}).running() as server:
         for tag, code in (("1.499", 0), ("1.500", 1)):
             reference = f"registry.example.org/a:{tag}"
-            assert gate(shell, f"{server.address}/hardened", reference, title="reference") == code
+            assert gate(shell, f"{server.address}/hardened", reference) == code
 
 
 @SHELLS
-@pytest.mark.parametrize("title", ["gate", "reference"])
 @pytest.mark.parametrize("arguments", [[], [""]])
 def test_the_gate_refuses_without_an_argument(
-    shell: str, title: str, arguments: list[str], served: Served, tmp_path: Path
+    shell: str, arguments: list[str], served: Served, tmp_path: Path
 ) -> None:
     need(shell, "curl", "jq")
     script = tmp_path / "gate.sh"
-    script.write_text(block("gate", title).replace("https://example.org/catalog", served.url, 1))
+    script.write_text(block("ci-gate", "gate.sh").replace("https://example.org/catalog", served.url, 1))
     assert subprocess.run([shell, script, *arguments], capture_output=True, timeout=60).returncode == 1
 
 
@@ -274,18 +353,18 @@ def test_the_gate_for_a_reference_finds_its_document(
         ):
             body = answer(json.dumps(document).encode())
             server.scripts[path] = lambda body=body: [body]  # type: ignore[misc]
-            assert gate(shell, f"{server.address}/hardened", reference, title="reference") == code, document
+            assert gate(shell, f"{server.address}/hardened", reference) == code, document
 
 
 @pytest.mark.parametrize("title", [".github/workflows/gate.yml", ".gitlab-ci.yml"])
 def test_the_steps_of_a_pipeline_run_the_gate(title: str, served: Served, tmp_path: Path) -> None:
     need("sh", "curl", "jq")
-    pipeline = yaml.safe_load(block("gate", title))
+    pipeline = yaml.safe_load(block("ci-gate", title))
     if "gate" in pipeline:
         [step] = pipeline["gate"]["script"]
     else:
         [step] = [step["run"] for step in pipeline["jobs"]["gate"]["steps"] if "run" in step]
-    text = block("gate", "gate").replace("SITE=https://example.org/catalog", f"SITE={served.url}", 1)
+    text = block("ci-gate", "gate.sh").replace("SITE=https://example.org/catalog", f"SITE={served.url}", 1)
     (tmp_path / "gate.sh").write_text(text)
     documents = digests(served.api)
     printed = step.split()[-1]
@@ -315,35 +394,47 @@ def test_backstage_reads_an_entity_for_each_image(served: Served, tmp_path: Path
     assert links == [host + image["url"] for image in images]
 
 
-def denied(document: Any, policy: str = "") -> bool:
+def denials(given: Any, policy: str = "") -> list[str]:
+    """The reasons for which the policy denies this input."""
     regopy = pytest.importorskip("regopy")
     rego = regopy.Interpreter()
-    rego.add_module("catalog", policy or block("gate", "policy/catalog.rego"))
-    rego.set_input(document)
+    rego.add_module("catalog", policy or block("ci-gate", "policy/catalog.rego"))
+    rego.set_input(given)
     (reasons,) = json.loads(str(rego.query("data.main.deny")))["expressions"]
-    return bool(reasons)
+    return [*reasons]
+
+
+def answer_of(document: Any, digest: str = "") -> dict[str, Any]:
+    """The input of the policy for this answer."""
+    return {"digest": digest or document["digest"], "status": 200, "document": document}
 
 
 def test_the_policy_denies_what_the_gate_refuses(served: Served) -> None:
     verdicts = set()
     for document in digests(served.api).values():
-        assert denied(document) == refuses(document), document
+        assert bool(denials(answer_of(document))) == refuses(document), document
         verdicts.add(refuses(document))
     assert verdicts == {True, False}
 
 
 def test_the_policy_denies_each_reason_and_old_scans(served: Served) -> None:
     document = fine_document(served.api)
-    assert not denied(document)
-    assert denied(document | {"resource": "references"})
+    assert not denials(answer_of(document))
+    assert denials(answer_of(document, "sha256:" + "0" * 64)) == ["the answer is about something else"]
     for name, values in REFUSED.items():
-        assert denied(json.loads(changed(document, **values))), name
-    policy = block("gate", "policy/catalog.rego")
+        assert denials(answer_of(json.loads(changed(document, **values)))), name
+    policy = block("ci-gate", "policy/catalog.rego")
+    for platform, values, code in PARTS:
+        parts = {"complete": False, "platformsScanned": ["linux/amd64"], "limits": []} | values
+        of = policy.replace('platform := ""', f'platform := "{platform}"')
+        given = answer_of(json.loads(changed(document, **parts)))
+        assert bool(denials(given, of)) == code, (platform, values)
     for days, age, code in AGES:
         if not days or days.isdigit():
             limited = policy.replace("max_age_days := 0", f"max_age_days := {days or 0}")
             time = None if age is None else f"{(datetime.now(UTC) - age).isoformat()[:19]}.25Z"
-            assert denied(json.loads(changed(document, scannedAt=time)), limited) == code, (days, age)
+            given = answer_of(json.loads(changed(document, scannedAt=time)))
+            assert bool(denials(given, limited)) == code, (days, age)
 
 
 @pytest.mark.parametrize(
@@ -362,4 +453,42 @@ def test_the_policy_denies_each_reason_and_old_scans(served: Served) -> None:
     ids=repr,
 )
 def test_the_policy_denies_what_is_not_the_document_of_a_digest(document: Any) -> None:
-    assert denied(document)
+    digest = "sha256:" + "0" * 64
+    assert denials(document), "the input as a whole"
+    assert denials(answer_of(document, digest))
+    assert denials(
+        answer_of(document | {"digest": digest} if isinstance(document, dict) else document, digest)
+    )
+
+
+def test_the_input_of_the_policy_tells_an_unknown_digest_from_a_failure(
+    served: Served, tmp_path: Path
+) -> None:
+    need("sh", "curl", "jq")
+    conftest = tmp_path / "bin/conftest"
+    conftest.parent.mkdir()
+    conftest.write_text("#!/bin/sh\n[ \"$*\" = 'test input.json' ]\n")
+    conftest.chmod(0o755)
+    environment = os.environ | {"PATH": f"{conftest.parent}:{os.environ['PATH']}"}
+
+    def run(site: str, digest: str) -> int:
+        text = block("ci-gate", "policy.sh").replace("https://example.org/catalog", site, 1)
+        command = ["sh", "-c", text, "policy.sh", digest]
+        ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, timeout=60)
+        return ended.returncode
+
+    def given() -> Any:
+        return json.loads((tmp_path / "input.json").read_bytes())
+
+    document = fine_document(served.api)
+    assert run(served.url, document["digest"]) == 0 and given() == answer_of(document)
+    unknown = "sha256:" + "0" * 64
+    assert run(served.url, unknown) == 0 and denials(given()) == ["not in the catalog"]
+    server = BadServer({path_of(unknown): lambda: [answer(b"{}", "500 Internal Server Error")]})
+    with server.running():
+        assert run(f"{server.address}/hardened", unknown) == 0
+        assert denials(given()) == ["no answer from the catalog"]
+        server.scripts[path_of(unknown)] = lambda: [answer(b"<!doctype html>")]
+        assert run(f"{server.address}/hardened", unknown) != 0, "jq can't read it"
+    assert run(f"{server.address}/hardened", unknown) == 0
+    assert denials(given()) == ["no answer from the catalog"], "the host is down"

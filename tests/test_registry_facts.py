@@ -483,17 +483,6 @@ def test_pipes_and_links_out_of_the_project_are_refused(
     assert problems(site) == [("error", "CAT002", FACTS, 0, "")]
 
 
-def test_the_setting_names_the_folder(site: SiteFolder) -> None:
-    know(site, facts("1.0.0"))
-    (site.folder / "registry").rename(site.folder / "known")
-    site.settings["registry_facts"] = "known"
-    web(site, "registry")
-    assert [label for (label,) in versions_of(built(site), "version")] == ["1.0.0"]
-    site.settings["registry_facts"] = "missing"
-    found = problems(site)
-    assert ("error", "CAT021", "mkdocs.yml", "catalog-api.registry_facts") in [p[:3] + p[4:] for p in found]
-
-
 def test_entries_of_a_data_file_are_filled(site: SiteFolder) -> None:
     know(site, facts("1.0.0"))
     site.write("images.yml", "- {name: Web, category: Tools, tier: core, license: MIT, versions: registry}\n")

@@ -10,7 +10,7 @@ import pytest
 from mkdocs_catalog_api.problems.codes import Code
 
 from .feeds_of_advisories import kev
-from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, harbor, match, osv, row, trivy
 from .test_vex_build import vex
 
 WEB = f"{REGISTRY}/web"
@@ -57,28 +57,19 @@ def modified(finding: dict[str, Any], status: str = "ignored", **fields: Any) ->
     return report
 
 
-def match(id_: str = ONE, severity: str = "High", *related: str, pkg: str = "zlib") -> dict[str, Any]:
-    return {
-        "vulnerability": {"id": id_, "severity": severity},
-        "relatedVulnerabilities": [{"id": each} for each in related],
-        "artifact": {"name": pkg, "version": "1.2"},
-    }
-
-
-def grype(*matches: Any, **fields: Any) -> dict[str, Any]:
-    source = {"type": "image", "target": {"userInput": f"{WEB}:1"}}
-    return {"matches": [*matches], "source": source, "descriptor": {"name": "grype"}} | fields
+def scanned(*matches: Any, **fields: Any) -> dict[str, Any]:
+    """A report of Grype."""
+    return grype(*matches, userInput=f"{WEB}:1") | fields
 
 
 def ignoring(*rules: dict[str, Any]) -> dict[str, Any]:
     """A report of Grype with one match that these rules ignore."""
-    return grype(ignoredMatches=[match() | {"appliedIgnoreRules": [*rules]}])
+    return scanned(ignoredMatches=[match(ONE, pkg="zlib") | {"appliedIgnoreRules": [*rules]}])
 
 
-def osv(records: list[dict[str, Any]], **group: Any) -> dict[str, Any]:
-    group = {"ids": [records[0]["id"]]} | group
-    package = {"package": {"name": "zlib", "version": "1.2"}, "vulnerabilities": records, "groups": [group]}
-    return {"results": [{"source": {"path": f"{WEB}:1", "type": "docker"}, "packages": [package]}]}
+def grouped(records: list[dict[str, Any]], **group: Any) -> dict[str, Any]:
+    """A report of OSV-Scanner whose records are one group."""
+    return osv(records, [{"ids": [records[0]["id"]]} | group], pkg="zlib", of=f"{WEB}:1")
 
 
 # What a scanner was told to ignore ---------------------------------------------------------------------
@@ -226,12 +217,12 @@ def test_the_notes_of_a_hub_report_are_one_line_each(web: SiteFolder) -> None:
 )
 @pytest.mark.parametrize(
     ("matches", "grade"),
-    [([], None), ([match(severity="Low")], None), ([match(severity="High")], "D")],
+    [([], None), ([match(ONE, "Low")], None), ([match(ONE)], "D")],
 )
 def test_a_narrowed_report_gets_no_good_grade(
     web: SiteFolder, option: str, value: Any, matches: list[Any], grade: str | None
 ) -> None:
-    report: Any = grype(*matches)
+    report: Any = scanned(*matches)
     report["descriptor"]["configuration"] = {option: value}
     accepting(web, "partial").report("web/1.json", report)
     web.page("charts/app.md", f"category: Web\ntier: core\nlicense: MIT\nimages: ['{WEB}:1']")
@@ -256,7 +247,7 @@ def test_a_narrowed_report_gets_no_good_grade(
     ],
 )
 def test_a_report_made_without_such_an_option_is_graded(web: SiteFolder, configuration: Any) -> None:
-    report: Any = grype()
+    report: Any = scanned()
     report["descriptor"]["configuration"] = configuration
     web.report("web/1.json", report)
     result = built(web)
@@ -266,19 +257,15 @@ def test_a_report_made_without_such_an_option_is_graded(web: SiteFolder, configu
 # Severities --------------------------------------------------------------------------------------------
 
 
-def harbor(severity: Any) -> dict[str, Any]:
-    rows = [{"id": id_, "package": "zlib", "version": "1", "severity": severity} for id_ in (ONE, TWO)]
-    return {"application/vnd.security.vulnerability.report; version=1.1": {"vulnerabilities": rows}}
-
-
 def rated(scanner: str, severity: Any) -> Any:
     """A report with two findings of this severity."""
     if scanner == "harbor":
-        return harbor(severity)
+        given = {"package": "zlib", "version": "1", "severity": severity}
+        return harbor({"id": ONE} | given, {"id": TWO} | given)
     if scanner == "grype":
-        return grype(match(ONE, severity), match(TWO, severity))
+        return scanned(match(ONE, severity), match(TWO, severity))
     if scanner == "osv":
-        reports = [osv([{"id": id_, "database_specific": {"severity": severity}}]) for id_ in (ONE, TWO)]
+        reports = [grouped([{"id": id_, "database_specific": {"severity": severity}}]) for id_ in (ONE, TWO)]
         return {"results": [report["results"][0] for report in reports]}
     return trivy([row(ONE, severity), row(TWO, severity)])
 
@@ -387,7 +374,7 @@ def test_a_word_of_another_scanner_is_unknown(web: SiteFolder, scanner: str, sev
 def test_osv_takes_the_score_of_the_vector(
     web: SiteFolder, records: dict[str, Any], group: dict[str, Any], counted: str, warns: bool
 ) -> None:
-    web.report("web/1.json", osv([{"id": ONE} | records], **group))
+    web.report("web/1.json", grouped([{"id": ONE} | records], **group))
     result = built(web)
     assert [entry["severity"] for entry in record(result)["cves"]] == [counted]
     assert len(problems(result)) == warns
@@ -398,15 +385,15 @@ def test_osv_takes_the_score_of_the_vector(
 
 @pytest.mark.parametrize("key", ["aliases", "upstream"])
 def test_one_cve_that_a_record_of_osv_names_is_its_id(web: SiteFolder, key: str) -> None:
-    web.report("web/1.json", osv([{"id": "DEBIAN-1", key: [ONE]}], max_severity="7.5"))
+    web.report("web/1.json", grouped([{"id": "DEBIAN-1", key: [ONE]}], max_severity="7.5"))
     assert ids(built(web)) == [ONE]
 
 
 ADVISORY = "ELSA-2026-1"
 SEVERAL = [
-    grype(match(ADVISORY, "High", ONE, TWO)),
-    osv([{"id": ADVISORY, "upstream": [ONE, TWO]}], max_severity="7.5"),
-    osv([{"id": ADVISORY, "related": [ONE, TWO]}], max_severity="7.5"),
+    scanned(match(ADVISORY, "High", ONE, TWO, pkg="zlib")),
+    grouped([{"id": ADVISORY, "upstream": [ONE, TWO]}], max_severity="7.5"),
+    grouped([{"id": ADVISORY, "related": [ONE, TWO]}], max_severity="7.5"),
 ]
 
 
@@ -449,14 +436,14 @@ def test_an_advisory_is_suppressed_by_statements_on_all_of_its_cves(web: SiteFol
 
 
 def test_related_ids_of_a_cve_are_other_vulnerabilities(web: SiteFolder) -> None:
-    web.report("web/1.json", osv([{"id": "X-1", "aliases": [ONE], "related": [TWO]}], max_severity="7.5"))
+    web.report("web/1.json", grouped([{"id": "X-1", "aliases": [ONE], "related": [TWO]}], max_severity="7.5"))
     result = built(web)
     assert ids(result) == [ONE]
     assert [entry["id"] for entry in result.json("cves/index.json")["data"]] == [ONE]
 
 
 def test_a_cve_with_rows_of_its_own_and_of_an_advisory_has_both(web: SiteFolder) -> None:
-    report = grype(match(ADVISORY, "Low", ONE, TWO), match(ONE, "High", pkg="curl"))
+    report = scanned(match(ADVISORY, "Low", ONE, TWO, pkg="zlib"), match(ONE, "High", pkg="curl"))
     web.report("web/1.json", report)
     document = built(web).json(f"cves/{ONE}.json")
     assert (document["severity"], document["total"]) == ("HIGH", 2)
@@ -468,7 +455,7 @@ def test_a_cve_with_rows_of_its_own_and_of_an_advisory_has_both(web: SiteFolder)
 
 def test_every_chart_with_a_pin_that_has_it_open_is_listed(web: SiteFolder) -> None:
     """A pin of a release, of a digest that is on no page, and of an image without a page."""
-    web.report("web/1.json", grype(match(ADVISORY, "High", ONE, TWO)))
+    web.report("web/1.json", scanned(match(ADVISORY, "High", ONE, TWO, pkg="zlib")))
     web.report("old.json", trivy([row(ONE)], digest=f"{WEB}@{digest('old')}"))
     web.report("other.json", trivy([row(ONE)], tag="quay.io/acme/other:3"))
     web.report("clean.json", trivy([row(THREE)], tag="quay.io/acme/clean:3"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from mkdocs_catalog_api.catalog.scans import Coverage
 from mkdocs_catalog_api.sources.reports import SCANNERS, Finding, Scan, read_report
 from tests.report_files import DIGEST, read, refusal, row, trivy
 
@@ -57,8 +58,7 @@ def test_grype() -> None:
         scanner_version="0.65.1",
         scanned_at="2026-08-31T19:13:32Z",
         references=("acme/web:1", "acme/web:latest", f"acme/web@{DIGEST}"),
-        digests=frozenset({DIGEST, OTHER}),
-        platform="linux/arm64",
+        coverage=Coverage(frozenset({DIGEST}), "linux/arm64", OTHER),
         os_end_of_life=None,
         findings=(
             Finding(
@@ -80,7 +80,7 @@ def test_grype() -> None:
 
 def test_grype_of_a_folder_names_no_image() -> None:
     scan = read(grype(source={"type": "directory", "target": "/src"}))
-    assert (scan.references, scan.digests, scan.findings) == ((), frozenset(), ())
+    assert (scan.references, scan.coverage.named, scan.findings) == ((), frozenset(), ())
 
 
 def test_old_reports_of_grype() -> None:
@@ -150,8 +150,7 @@ def test_harbor(media_type: str) -> None:
         scanner_version="Trivy v0.50.1",
         scanned_at="2026-01-01T00:00:00Z",
         references=(),
-        digests=frozenset({DIGEST}),
-        platform="",
+        coverage=Coverage(frozenset({DIGEST})),
         os_end_of_life=None,
         findings=(
             Finding(
@@ -198,8 +197,7 @@ def test_osv_counts_groups() -> None:
         scanner_version="",
         scanned_at=None,
         references=("acme/web:1",),
-        digests=frozenset(),
-        platform="",
+        coverage=Coverage(),
         os_end_of_life=None,
         findings=(
             Finding(
@@ -264,7 +262,7 @@ def test_artifact_hub_gives_a_scan_per_image() -> None:
         "acme/old:1": [{"Target": "old", "Vulnerabilities": None}],
     }
     scans = read_report(json.dumps(document).encode())
-    assert [(scan.references, scan.digests, len(scan.findings)) for scan in scans] == [
+    assert [(scan.references, scan.coverage.digests, len(scan.findings)) for scan in scans] == [
         (("acme/web:1",), {DIGEST}, 1),
         ((f"acme/job:2@{OTHER}",), {OTHER}, 0),
         (("acme/old:1",), frozenset(), 0),

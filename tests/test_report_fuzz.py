@@ -100,9 +100,9 @@ def texts(scans: list[Scan]) -> list[str]:
         listed += [
             scan.scanner_version,
             scan.scanned_at or "",
-            scan.platform,
+            scan.coverage.platform,
             *scan.references,
-            *scan.digests,
+            *scan.coverage.named,
         ]
         for finding in scan.findings:
             listed += [value for value in astuple(finding) if isinstance(value, str)] + list(finding.aliases)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mkdocs_catalog_api.catalog.scans import Coverage
 from mkdocs_catalog_api.sources.reports import SCANNERS, Finding, Scan
 from tests.report_files import DIGEST, finding, read, row, trivy
 
@@ -54,12 +55,12 @@ def test_a_whole_report() -> None:
         scanner_version="0.69.3",
         scanned_at="2026-04-23T04:05:47Z",
         references=("ghcr.io/acme/web:1", "ghcr.io/acme/web:latest", f"ghcr.io/acme/web@{DIGEST}"),
-        digests=frozenset({DIGEST}),
-        platform="linux/arm/v7",
+        coverage=Coverage(
+            frozenset({DIGEST}), "linux/arm/v7", "", frozenset({"os-pkgs"}), frozenset({"os-end-of-life"})
+        ),
         os_end_of_life=True,
         findings=(expected,),
         fraction="82769912",
-        package_classes=frozenset({"os-pkgs"}),
     )
 
 
@@ -69,12 +70,10 @@ def test_a_bare_result_is_enough() -> None:
         scanner_version="",
         scanned_at=None,
         references=(),
-        digests=frozenset(),
-        platform="",
+        coverage=Coverage(packages=frozenset({"lang-pkgs"})),
         os_end_of_life=None,
         findings=(Finding("X-1", 4, "", "", "", "", "", ""),),
         odd_severities=(("", 1),),
-        package_classes=frozenset({"lang-pkgs"}),
     )
 
 
@@ -110,7 +109,7 @@ def test_a_folder_is_no_name_of_an_image(kind: str) -> None:
 
 
 def test_a_name_may_hold_the_digest() -> None:
-    assert read(trivy(ArtifactName=f"acme/web:1@{DIGEST}")).digests == {DIGEST}
+    assert read(trivy(ArtifactName=f"acme/web:1@{DIGEST}")).coverage.digests == {DIGEST}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from mkdocs.utils.meta import get_data
 from msgspec.structs import replace
 
-from mkdocs_catalog_api.authored.settings import ITEM_MODELS
+from mkdocs_catalog_api.authored.settings import item_fields
 from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.problems import CatalogError, Problems
 from mkdocs_catalog_api.sources.read_site import read_site
@@ -30,11 +30,14 @@ HEAD = "site_name: C\nsite_url: https://example.org/catalog/\nplugins:\n- catalo
 SETTINGS = """\
 registry: registry.example.org/hardened
 images:
-  fields: {port: integer, upstream: {type: url}, shell: {values: [bash, "no"], list: true}, on1: date}
-  vocabulary: {tier: [core, standard]}
+  fields:
+    tier: {values: [core, standard]}
+    port: integer
+    upstream: {type: url}
+    shell: {values: [bash, "no"], list: true}
+    on1: date
 charts: {pages: "charts/**/*.md"}
 security: {reports: scans, max_age: 30, scanners: [trivy, grype]}
-badges: {wolfi: {label: Wolfi, color: blue}}
 """
 IMAGE = f"""\
 ---
@@ -275,7 +278,8 @@ def publish_or_tell(files: dict[str, str], *, mkdocs: bool, strict: bool) -> Non
             html = root / "site" / page.url / "index.html"
             html.parent.mkdir(parents=True, exist_ok=True)
             html.touch()
-        custom = {str(name): list(getattr(given_settings, name).fields) for name in ITEM_MODELS}
+        custom = {str(name): [*fields.own.rules] for name, fields in item_fields(given_settings).items()}
+        del custom["updates"]
         images = json.loads((root / "site/api/v1/images.json").read_bytes())["data"]
         # Any page may name its latest version by now.
         named = {f"images/{image['slug']}" for image in images} | {"charts/stack"}

@@ -35,6 +35,9 @@ images = st.sampled_from(
         [f"{NGINX}:1"],
         [f"{NGINX}:2"],
         [f"{NGINX}:2@{digest(8)}"],
+        [f"{NGINX}@{digest(5)}"],
+        [f"{NGINX}@{digest(6)}"],
+        [f"{NGINX}@{digest(5)}", f"{NGINX}@{digest(7)}"],
         [f"{PROXY}@{digest(3)}"],
         [],
     ]
@@ -196,6 +199,8 @@ def figures(documents: Documents) -> dict[str, tuple[float, ...]]:
     counted = {
         "1": documents["security/nginx/1.json"],
         "2": documents["security/nginx/2.json"],
+        "3": documents["security/nginx/3.json"],
+        "amd64": documents[f"digests/{digest(6).replace(':', '/')}.json"]["data"][0]["security"],
         "chart": documents["charts.json"]["data"][0]["security"],
         "summary": {**summary, **summary["bySeverity"], "score": 0},
         "pinned": {"fixable": 0, **summary["pinned"], **summary["pinned"]["bySeverity"], "score": 0},

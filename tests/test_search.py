@@ -43,7 +43,7 @@ def test_an_image_is_found_by_what_people_look_for(site: SiteFolder, theme: str)
     site.config |= {"theme": {"name": theme}, "plugins": ["search", {"catalog-api": site.settings}]}
     small(site)
     site.image("delta", "name: Delta Proxy\ndescription: Balances load", category="Gateways")
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     assert not result.failed, result.logged()
     for word in ("Delta Proxy", "Balances load", "Gateways"):
         assert "images/delta/" in found(result, word)
@@ -60,10 +60,10 @@ def test_the_page_itself_is_whole(site: SiteFolder, theme: str) -> None:
     site.config["theme"] = {"name": theme}
     page = site.folder / "site/images/alpha/index.html"
     site.config["plugins"] = [{"catalog-api": site.settings}]
-    assert not site.build(strict=True).failed
+    assert not site.mkdocs(strict=True).failed
     alone = headings(page)
     site.config["plugins"] = ["search", {"catalog-api": site.settings}]
-    assert not site.build(strict=True).failed
+    assert not site.mkdocs(strict=True).failed
     assert headings(page) == alone >= FILLED
     text = page.read_text("utf-8")
     assert text.count("<h1") == 1

@@ -92,8 +92,10 @@ def build(files: list[tuple[str, object]], *, checked: bool = False) -> Document
         site = SiteFolder(Path(folder))
         site.write("docs/index.md", "# Home\n")
         digests = f"['{digest(1)}', '{digest(2)}']"
-        versions = f"[{{version: '2', tags: [stable]}}, {{version: '1', digest: {digests}}}]"
-        site.image("nginx", f"versions: {versions}")
+        manifests = f"{{linux/amd64: '{digest(6)}', linux/arm64: '{digest(7)}'}}"
+        indexed = f"{{version: '3', digest: '{digest(5)}', manifests: {manifests}}}"
+        versions = f"[{{version: '2', tags: [stable]}}, {{version: '1', digest: {digests}}}, {indexed}]"
+        site.image("nginx", f"latest: '2'\nversions: {versions}")
         pins = f"images: ['{NGINX}@{digest(1)}', '{NGINX}:2', 'quay.io/acme/proxy@{digest(3)}']"
         site.page("charts/web.md", f"category: Web\ntier: core\nlicense: MIT\n{pins}")
         for path, content in files:

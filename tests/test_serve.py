@@ -104,7 +104,7 @@ def test_serve_lives_through_everything(site: SiteFolder, strict: bool) -> None:
     site.config["strict"] = strict
     built = {
         path: body
-        for path, body in site.build().bytes().items()
+        for path, body in site.mkdocs().bytes().items()
         # These have the address of the site in full, which is another one in a preview.
         if path != "openapi.json" and not path.startswith("renovate/")
     }

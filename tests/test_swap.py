@@ -37,7 +37,7 @@ def api(site: SiteFolder) -> Path:
 
 @pytest.fixture
 def published(site: SiteFolder) -> SiteFolder:
-    assert not small(site).build().failed
+    assert not small(site).mkdocs().failed
     return site
 
 
@@ -113,10 +113,10 @@ def test_a_lost_manifest_is_explained_and_replace_replaces(published: SiteFolder
 
 def test_mkdocs_clears_the_site_so_a_lost_manifest_does_not_stop_it(published: SiteFolder) -> None:
     (api(published) / "manifest.json").unlink()
-    dirty = published.build(dirty=True)
+    dirty = published.mkdocs(dirty=True)
     assert dirty.failed
     assert any("`mkdocs build` without `--dirty`" in text for text in dirty.logged())
-    assert not published.build().failed
+    assert not published.mkdocs().failed
 
 
 def test_a_manifest_of_another_program_is_not_ours(published: SiteFolder) -> None:
@@ -146,20 +146,6 @@ def test_a_file_in_the_way_is_named_and_only_replace_removes_it(published: SiteF
     assert check(published.folder / "site", "/catalog") == []
 
 
-def test_a_signature_goes_when_the_manifest_changes(
-    published: SiteFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795154400")
-    assert build(published)[0] == 0
-    signature = api(published) / "manifest.json.jws"
-    signature.write_text("e30..sig")
-    assert build(published)[0] == 0
-    assert signature.read_text() == "e30..sig", "the manifest is the same"
-    published.config["site_name"] = "Another"
-    assert build(published)[0] == 0
-    assert not signature.exists()
-
-
 @pytest.mark.parametrize("name", ["api", "api/v1"])
 def test_nothing_is_published_through_a_link(published: SiteFolder, name: str) -> None:
     place, aside = published.folder / "site" / name, published.folder / "aside"
@@ -174,19 +160,19 @@ def test_nothing_is_published_through_a_link(published: SiteFolder, name: str) -
     assert sorted(aside.rglob("*")) == before
 
 
-@pytest.mark.parametrize("link", ["_headers", "feeds", "feeds/updates.json"])
+@pytest.mark.parametrize("link", ["_headers", "feeds", "feeds/updates.xml"])
 def test_files_beside_the_api_are_not_written_through_a_link(site: SiteFolder, link: str) -> None:
     small(site).settings |= {"feeds": True, "headers": "netlify"}
-    outside = site.write("outside/updates.json", "{}").parent
+    outside = site.write("outside/updates.xml", "{}").parent
     place = site.folder / "site" / link
     place.parent.mkdir(parents=True)
-    place.symlink_to(outside if link == "feeds" else outside / "updates.json")
+    place.symlink_to(outside if link == "feeds" else outside / "updates.xml")
     code, said = build(site)
     assert code == 1
     assert "nothing is written through a link" in said
     assert f"{link}: " in said
-    assert (outside / "updates.json").read_text() == "{}"
-    assert [path.name for path in outside.iterdir()] == ["updates.json"]
+    assert (outside / "updates.xml").read_text() == "{}"
+    assert [path.name for path in outside.iterdir()] == ["updates.xml"]
     assert not api(site).exists()
 
 
@@ -221,7 +207,7 @@ def test_the_site_itself_may_be_a_link(site: SiteFolder) -> None:
     (site.folder / "real").mkdir()
     (site.folder / "site").symlink_to("real")
     small(site).settings |= {"feeds": True, "headers": "netlify"}
-    assert not site.build().failed
+    assert not site.mkdocs().failed
     assert build(site)[0] == 0
     assert check(site.folder / "real", "/catalog") == []
     assert (site.folder / "real/_headers").is_file()

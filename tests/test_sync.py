@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from urllib3.util import Retry
 
-from mkdocs_catalog_api.commands import sync as commands_sync
+from mkdocs_catalog_api.catalog.registry_facts import ImageFacts, ImageVersionFacts, former_after
 from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.network import sync as network_sync
 from mkdocs_catalog_api.network.client import Limits
 
 from .fake_registry import FakeRegistry, Reply
-from .registries import INDEX, digest_of
-from .sites import SiteFolder, digest
+from .registries import CONFIG, INDEX, MANIFEST, digest_of, encoded
+from .sites import SiteFolder, built, digest
+from .test_map import item
 
 LOGIN = {"CATALOG_REGISTRY_USER": "tester", "CATALOG_REGISTRY_TOKEN": "geheim"}
 BASIC = "Basic dGVzdGVyOmdlaGVpbQ=="
@@ -40,8 +43,7 @@ class Bench:
 
     def run(self, *options: str, env: dict[str, str] | None = None) -> Result:
         self.site.write_config()
-        retry = Retry(1, status_forcelist=(429, 500, 503))
-        limits = Limits(retry=retry, sleep=self.waits.append, longest_wait=60, **self.limits)  # type: ignore[arg-type]
+        limits = Limits(retries=1, sleep=self.waits.append, **self.limits)  # type: ignore[arg-type]
         arguments = ["sync", "-f", str(self.site.folder / "mkdocs.yml"), *options]
         nobody = {"DOCKER_CONFIG": str(self.site.folder), **dict.fromkeys(LOGIN, "")}
         return CliRunner().invoke(main, arguments, obj=limits, env=nobody | (env or {}))
@@ -79,7 +81,7 @@ def test_lists_in_pages_are_followed_on_the_same_host(bench: Bench) -> None:
     assert bench.run().exit_code == 0
     assert bench.facts("images/nginx")["versions"][0]["tags"] == ["1.0"]
     bench.fake.tags("acme/nginx", "1.0", Link='<http://localhost:1/v2/x>; rel="next"')
-    bench.refused("another host")
+    bench.refused("continues its list at 'http://localhost:1/v2/x'")
 
 
 @pytest.mark.parametrize(("after", "waited"), [("30", [30]), ("61", [])])
@@ -110,6 +112,47 @@ def test_credentials_reach_no_other_host(bench: Bench) -> None:
         store.replies.clear()
         (bench.site.folder / "registry/images/nginx.json").unlink()
         assert "opensesame" not in bench.refused("404", env=LOGIN).output
+
+
+def test_a_host_after_a_redirect_names_no_token_server(bench: Bench) -> None:
+    digest_ = bench.fake.image("acme/nginx", "1.0")
+    manifest = json.loads(bench.fake.replies[f"/v2/acme/nginx/manifests/{digest_}"].body)
+    blob = f"/v2/acme/nginx/blobs/{manifest['config']['digest']}"
+    with FakeRegistry().running() as store, FakeRegistry().running() as tokens:
+        challenge = f'Bearer realm="http://{tokens.host}/token"'
+        store.replies["/blob"] = Reply(status=401, headers={"WWW-Authenticate": challenge})
+        bench.fake.replies[blob] = Reply(status=307, headers={"Location": f"http://{store.host}/blob"})
+        bench.site.settings["registry"] = f"{bench.fake.host}/acme"
+        bench.refused("access denied, 401", env=LOGIN)
+        assert store.asked == ["GET /blob"]
+        assert tokens.asked == []
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "headers", "body"),
+    [
+        ("tags/list", 401, {"WWW-Authenticate": 'Bearer realm="http://[::1/"'}, {}),
+        ("tags/list", 401, {"WWW-Authenticate": "Bearer"}, {}),
+        ("tags/list", 401, {"WWW-Authenticate": "\xff"}, {}),
+        ("tags/list", 200, {"Link": '<http://[::1/>; rel="next"'}, {"tags": ["1.0"]}),
+        ("tags/list", 307, {"Location": "http://[::1/"}, {}),
+        ("tags/list", 307, {"Location": "/\xff"}, {}),
+        ("tags/list", 200, {"Content-Encoding": "gzip"}, {"tags": ["1.0"]}),
+        ("tags/list", 200, {}, {"tags": [1]}),
+        ("tags/list", 200, {}, []),
+        ("manifests/1.0", 200, {"Docker-Content-Digest": "sha256:x"}, {}),
+        ("manifests/1.0", 200, {"Docker-Content-Digest": digest(1), "Content-Length": "x"}, {}),
+    ],
+)
+def test_what_is_malformed_is_a_problem_of_its_repository_alone(
+    bench: Bench, path: str, status: int, headers: dict[str, str], body: object
+) -> None:
+    bench.image("redis")
+    bench.fake.image("acme/redis", "8.0")
+    bench.fake.image("acme/nginx", "1.0")
+    bench.fake.replies[f"/v2/acme/nginx/{path}"] = Reply(encoded(body), status, headers)
+    bench.refused()
+    assert bench.labels("redis") == ["8.0"]
 
 
 @pytest.mark.parametrize(
@@ -259,14 +302,13 @@ def test_nothing_is_written_through_a_link_out_of_the_project(bench: Bench, tmp_
     assert not [*outside.iterdir()]
 
 
-def test_another_folder_and_a_dry_run(bench: Bench) -> None:
-    bench.site.settings["registry_facts"] = "facts"
+def test_a_dry_run(bench: Bench) -> None:
     bench.fake.image("acme/nginx", "1.0")
     result = bench.run("--dry-run")
-    assert (result.exit_code, result.stdout) == (0, "facts/images/nginx.json: + 1.0\n")
-    assert not (bench.site.folder / "facts").exists()
+    assert (result.exit_code, result.stdout) == (0, "registry/images/nginx.json: + 1.0\n")
+    assert not (bench.site.folder / "registry").exists()
     assert bench.run().exit_code == 0
-    assert (bench.site.folder / "facts/images/nginx.json").is_file()
+    assert (bench.site.folder / "registry/images/nginx.json").is_file()
 
 
 def test_what_was_learned_is_written_although_another_digest_fails(bench: Bench) -> None:
@@ -311,26 +353,232 @@ def test_a_run_that_is_stopped_keeps_what_it_has_learned(bench: Bench) -> None:
     assert bench.labels() == ["1.0", "2.0"]
 
 
-def test_a_run_has_an_end(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands_sync, "_SECONDS", -1)
+def test_a_run_has_an_end(bench: Bench) -> None:
+    bench.limits["run"] = -1
     bench.refused("skipped")
     assert bench.fake.asked == []
 
 
-def test_a_registry_that_never_answers_is_left_alone(bench: Bench) -> None:
+def test_a_registry_that_is_always_busy_is_left_alone(bench: Bench) -> None:
     for number in range(20):
         bench.image(f"image-{number}")
         bench.fake.replies[f"/v2/acme/image-{number}/tags/list"] = Reply(status=503)
     bench.fake.replies["/v2/acme/nginx/tags/list"] = Reply(status=503)
     result = bench.run("--verbose")
-    assert result.exit_code == 1 and "skipped" in result.stderr
+    assert result.exit_code == 1 and "skipped for the same reason: " in result.stderr
     assert len(bench.fake.asked) < 2 * 21
-    for number in range(20):
-        assert f"{bench.fake.host}/acme/image-{number}:" in result.stderr
+
+
+@pytest.mark.parametrize("listening", [True, False])
+def test_a_host_that_is_down_is_one_problem_and_the_others_are_asked(bench: Bench, listening: bool) -> None:
+    bench.limits["silence"] = 0.2
+    bench.fake.image("acme/nginx", "1.0")
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        host = f"127.0.0.1:{silent.getsockname()[1] if listening else 1}"
+        for number in range(20):
+            bench.site.image(f"image-{number}", "versions: registry", image=f"{host}/acme/image-{number}")
+        result = bench.run()
+    assert result.exit_code == 1
+    (line,) = (line for line in result.stderr.splitlines() if line.startswith("error: "))
+    assert f"http://{host}/v2/acme/image-0/tags/list: no complete response" in line
+    assert "skipped for the same reason: 19 more" in line and "set HTTPS_PROXY" in line
+    assert bench.labels() == ["1.0"]
+
+
+class Turn(threading.Event):
+    """Whoever waits for it was let go by somebody else, or not."""
+
+    let_go = False
+
+    def wait(self, timeout: float | None = None) -> bool:
+        self.let_go = super().wait(timeout)
+        return self.let_go
+
+
+@pytest.mark.parametrize("path", ["tags/list", "referrers/"])
+def test_a_slow_host_does_not_delay_another(bench: Bench, path: str) -> None:
+    """The slow host answers when the other one has been asked for everything."""
+    turn = Turn()
+
+    class Asked(list[str]):
+        def append(self, path: str) -> None:
+            super().append(path)
+            if "/referrers/" in path:
+                turn.set()
+
+    bench.fake.image("acme/nginx", "1.0")
+    bench.fake.asked = Asked()
+    bench.limits["silence"] = 40
+    with FakeRegistry().running() as slow:
+        path += slow.image("acme/a", "1.0") if path.endswith("/") else ""
+        slow.replies.setdefault(f"/v2/acme/a/{path}", Reply(status=404)).wait = turn
+        bench.site.image("a", "versions: registry", image=f"{slow.host}/acme/a")
+        if path == "tags/list":
+            slow.image("acme/a", "1.0")
+            slow.replies[f"/v2/acme/a/{path}"].wait = turn
+        bench.run()
+    assert turn.let_go
+    assert bench.labels("nginx") == ["1.0"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "media_type"),
+    [(b"<html>", "text/html"), (b"[]", INDEX), (b"{}", "application/json"), (b"{", INDEX)],
+)
+def test_referrers_that_are_no_index_mean_that_there_is_no_such_api(
+    bench: Bench, reply: bytes, media_type: str
+) -> None:
+    digest_ = bench.fake.image("acme/nginx", "1.0")
+    bench.fake.put(f"/v2/acme/nginx/referrers/{digest_}", reply, media_type)
+    result = bench.run()
+    assert (result.exit_code, "no problems" in result.stderr) == (0, True), result.output
+    assert bench.labels() == ["1.0"]
+
+
+def part(bench: Bench, os: str = "linux", architecture: str = "amd64", **platform: Any) -> dict[str, Any]:
+    """Serve the image of one platform; its entry in an index."""
+    values = {"os": os, "architecture": architecture} | platform
+    config = digest_of(encoded(values))
+    bench.fake.put(f"/v2/acme/nginx/blobs/{config}", values, CONFIG)
+    document = {"mediaType": MANIFEST, "config": {"mediaType": CONFIG, "digest": config}, "layers": []}
+    described = {"digest": bench.fake.manifest("acme/nginx", document), "mediaType": MANIFEST}
+    return described | {"platform": values}
+
+
+def index(bench: Bench, *entries: dict[str, Any], tag: str = "") -> dict[str, Any]:
+    """Serve an index; its entry in another one."""
+    document = {"mediaType": INDEX, "manifests": [*entries]}
+    return {"digest": bench.fake.manifest("acme/nginx", document, tag), "mediaType": INDEX}
+
+
+def test_every_manifest_is_kept_by_digest(bench: Bench) -> None:
+    old, new = (part(bench, "windows", **{"os.version": f"10.0.{number}"}) for number in (17763, 20348))
+    plain, features = part(bench), part(bench, "linux", "amd64", **{"os.features": ["a", "b"]})
+    nested = part(bench, architecture="s390x")
+    unnamed = part(bench, "unknown", "unknown")
+    inner = index(bench, index(bench, index(bench, nested), features))
+    index(bench, old, new, plain, inner, unnamed, old, tag="1.0")
+    bench.fake.tags("acme/nginx", "1.0")
+    result = bench.run()
+    assert result.exit_code == 0, result.output
+    manifests = [
+        ("windows/amd64[10.0.17763]", old["digest"]),
+        ("windows/amd64[10.0.20348]", new["digest"]),
+        ("linux/amd64", plain["digest"]),
+        ("linux/s390x", nested["digest"]),
+        ("linux/amd64[a,b]", features["digest"]),
+        ("unknown/unknown", unnamed["digest"]),
+    ]
+    (version,) = bench.facts("images/nginx")["versions"]
+    assert [(each["platform"], each["digest"]) for each in version["manifests"]] == manifests
+    (published,) = item(built(bench.site), "nginx")["versions"]
+    assert [(each["platform"], each["digest"]) for each in published["manifests"]] == manifests
+    assert published["platforms"] == ["windows/amd64", "linux/amd64", "linux/s390x"]
+
+
+def test_an_index_within_too_many_others_is_refused(bench: Bench) -> None:
+    entry = part(bench)
+    for _ in range(4):
+        entry = index(bench, entry)
+    index(bench, entry, tag="1.0")
+    bench.fake.tags("acme/nginx", "1.0")
+    bench.refused("within more than 3 other indexes")
+
+
+def test_of_tags_that_differ_only_in_case_one_is_listed(bench: Bench) -> None:
+    for tag in ("1.0-ALPINE", "1.0-Alpine", "1.0-alpine"):
+        bench.fake.image("acme/nginx", tag)
+    bench.fake.tags("acme/nginx", "1.0-ALPINE", "1.0-Alpine", "1.0-alpine")
+    for _ in range(2):
+        result = bench.run()
+        assert result.exit_code == 0 and result.stderr.count("warning: ") == 2
+        assert "the tag 1.0-Alpine, which differs from 1.0-alpine only in case" in result.stderr
+        assert bench.labels() == ["1.0-alpine"]
+    bench.image("nginx", "versions: ['1.0-Alpine']")
+    assert bench.run().exit_code == 0
+    assert bench.labels() == ["1.0-Alpine"]
+    assert not bench.site.build().failed
+
+
+# Digests that a version had before
+
+
+def night(bench: Bench, day: int, *options: str, content: str = "", tags: tuple[str, ...] = ("1.0",)) -> str:
+    """A run on a day of November 2026, after a new build; its digest."""
+    digest_ = bench.fake.image("acme/nginx", *tags, labels={"build": content}) if content else ""
+    time = datetime(2026, 11, 1, tzinfo=UTC) + timedelta(days=day - 1)
+    result = bench.run(*options, env={"SOURCE_DATE_EPOCH": str(int(time.timestamp()))})
+    assert result.exit_code == 0, result.output
+    return digest_
+
+
+def former(bench: Bench) -> list[tuple[str, str, str]]:
+    entries = bench.facts("images/nginx").get("former", [])
+    return [(entry["version"], entry["digest"], entry["until"]) for entry in entries]
+
+
+def test_each_digest_that_a_version_had_is_kept_with_the_day_of_the_change(bench: Bench) -> None:
+    first = night(bench, 1, content="a")
+    assert former(bench) == []
+    second = night(bench, 2, content="b")
+    third = night(bench, 3, content="c")
+    assert former(bench) == [("1.0", second, "2026-11-03"), ("1.0", first, "2026-11-02")]
+    manifests = [{"platform": "linux/amd64", "digest": second, "size": 5}]
+    assert bench.facts("images/nginx")["former"][0]["manifests"] == manifests
+    before = bench.facts("images/nginx")
+    night(bench, 4)
+    assert bench.facts("images/nginx") == before
+    assert not bench.site.build().failed
+    night(bench, 5, content="b")
+    assert former(bench) == [("1.0", third, "2026-11-05"), ("1.0", first, "2026-11-02")], "b is listed again"
+
+
+def test_a_digest_that_keeps_one_of_its_tags_as_a_version_is_not_former(bench: Bench) -> None:
+    first = night(bench, 1, content="a", tags=("1.0", "latest"))
+    bench.fake.image("acme/nginx", "1.1", "latest")
+    bench.fake.tags("acme/nginx", "1.0", "1.1", "latest")
+    night(bench, 2)
+    assert (bench.labels(), former(bench)) == (["1.0", "1.1"], [])
+    bench.fake.image("acme/nginx", "1.0", "1.0.1")
+    bench.fake.tags("acme/nginx", "1.0", "1.0.1", "1.1", "latest")
+    night(bench, 3)
+    assert (bench.labels(), former(bench)) == (["1.0.1", "1.1"], [("1.0", first, "2026-11-03")])
+
+
+def test_prune_makes_removed_versions_former_and_forgets_those_of_last_year(bench: Bench) -> None:
+    first = night(bench, 1, content="a")
+    bench.fake.image("acme/nginx", "2.0")
+    night(bench, 2)
+    assert former(bench) == [] and bench.facts("images/nginx")["versions"][0]["gone"]
+    night(bench, 3, "--prune")
+    assert (bench.labels(), former(bench)) == (["2.0"], [("1.0", first, "2026-11-03")])
+    night(bench, 3 + 365, "--prune")
+    assert len(former(bench)) == 1
+    night(bench, 3 + 366)
+    assert len(former(bench)) == 1
+    change = f"registry/images/nginx.json: - 1.0 of {first}, former since 2026-11-03\n"
+    time = datetime(2026, 11, 3, tzinfo=UTC) + timedelta(days=366)
+    env = {"SOURCE_DATE_EPOCH": str(int(time.timestamp()))}
+    assert bench.run("--prune", "--dry-run", env=env).stdout == change
+    assert bench.run("--prune", env=env).exit_code == 0
+    assert former(bench) == []
+    bench.fake.replies.clear()
+    night(bench, 3 + 367, "--prune")
+    assert bench.labels() == [] and [version for version, _, _ in former(bench)] == ["2.0"]
+
+
+def test_at_most_20_former_digests_of_a_version_are_kept() -> None:
+    file = ImageFacts("a", ())
+    for day in range(1, 31):
+        versions = tuple(ImageVersionFacts(label, digest(f"{label}-{day}")) for label in ("1.0", "2.0"))
+        file = ImageFacts("a", versions, former_after(file, versions, f"2026-11-{day:02}"))
+    days = [entry.until for entry in file.former if entry.version == "1.0"]
+    assert days == [f"2026-11-{day:02}" for day in range(30, 10, -1)]
+    assert len(file.former) == 40
 
 
 def test_a_long_run_is_announced(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(commands_sync, "_MANY", 5)
+    monkeypatch.setattr(network_sync, "_MANY", 5)
     bench.fake.image("acme/nginx", "1.0")
     assert "about 7 requests at most" in bench.run().stderr
     assert "requests at most" not in bench.run().stderr
@@ -352,7 +600,10 @@ def test_registries_are_asked_by_https_and_through_proxies(
         page = f"category: Web\ntier: core\nlicense: MIT\nversions: registry\nchart: {address}"
         bench.site.page(f"charts/{host.replace('.', '-')}.md", page)
     result = bench.run()
-    assert result.exit_code == 1 and "http://charts.example.org/stable: http is not allowed" in result.stderr
+    assert (
+        result.exit_code == 1
+        and "http://charts.example.org/stable/index.yaml: not requested (use https" in result.stderr
+    )
     assert {*bench.fake.asked} == {
         "CONNECT registry-1.docker.io:443",
         "CONNECT registry.example.org:443",

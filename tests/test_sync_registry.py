@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 import requests
 from click.testing import CliRunner, Result
-from urllib3.util import Retry
 
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.network.client import Limits
@@ -57,7 +56,7 @@ class Bench:
 
 def sync(site: SiteFolder, *options: str, env: dict[str, str] | None = None) -> Result:
     site.write_config()
-    limits = Limits(retry=Retry(1, status_forcelist=(429, 503)), sleep=lambda _: None, longest_wait=60)
+    limits = Limits(retries=1, sleep=lambda _: None)
     arguments = ["sync", "-f", str(site.folder / "mkdocs.yml"), *options]
     nothing = {
         "DOCKER_CONFIG": str(site.folder / "none"),
@@ -234,6 +233,29 @@ def test_a_deleted_tag_is_kept_as_gone_until_it_is_pruned(bench: Bench) -> None:
     bench.registry.delete("acme/nginx", old)
     assert bench.synced("--prune")["summary"]["changed"] == {"registry/images/nginx.json": ["- 1.28.0"]}
     assert [*bench.versions("nginx")] == ["1.29.3"]
+
+
+def test_three_nights_rebuild_rebuild_and_delete(bench: Bench) -> None:
+    bench.image("nginx")
+    nights = []
+    for day, seed in (("1795262400", "a"), ("1795348800", "b"), ("1795435200", "c")):
+        pushed = bench.registry.index("acme/nginx", seed, "1.29", "1.29.3")
+        nights.append((pushed["digest"], [part["digest"] for part in pushed["parts"]]))
+        assert bench.run(env={"SOURCE_DATE_EPOCH": day}).exit_code == 0
+    former = bench.facts("images/nginx")["former"]
+    assert [(each["digest"], each["until"]) for each in former] == [
+        (nights[1][0], "2026-11-23"),
+        (nights[0][0], "2026-11-22"),
+    ]
+    assert [part["digest"] for part in former[1]["manifests"]] == nights[0][1]
+    bench.registry.index("acme/nginx", "d", "1.30.0")
+    bench.registry.delete("acme/nginx", nights[2][0])
+    for options, digests in (([], 2), (["--prune"], 3)):
+        assert bench.run(*options, env={"SOURCE_DATE_EPOCH": "1795521600"}).exit_code == 0
+        assert len(bench.facts("images/nginx")["former"]) == digests
+    newest = bench.facts("images/nginx")["former"][0]
+    assert (newest["version"], newest["digest"], newest["until"]) == ("1.29.3", nights[2][0], "2026-11-24")
+    assert not bench.site.build().failed
 
 
 def test_an_emptied_repository_loses_nothing(bench: Bench) -> None:

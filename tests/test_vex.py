@@ -14,6 +14,7 @@ from mkdocs_catalog_api.catalog.statements import Component, Purl
 from mkdocs_catalog_api.sources.reports import ReportError
 from mkdocs_catalog_api.sources.reports.openvex import VexDocument, read_vex
 from tests.report_files import DIGEST, damaged
+from tests.sites import openvex
 
 ID = "https://acme.example/vex/1"
 WEB = "pkg:oci/web?repository_url=ghcr.io/acme/web"
@@ -26,8 +27,7 @@ STATEMENT: dict[str, Any] = {
 
 
 def document(*statements: Any, **fields: Any) -> dict[str, Any]:
-    head = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": ID, "timestamp": "2026-01-01T00:00:00Z"}
-    return {**head, "statements": list(statements), **fields}
+    return openvex(*statements, **{"@id": ID} | fields)
 
 
 def read(*statements: Any, **fields: Any) -> VexDocument:

@@ -10,7 +10,20 @@ import lxml.html
 import pytest
 
 from .contract import check
-from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
+from .sites import (
+    REGISTRY,
+    Result,
+    SiteFolder,
+    built,
+    digest,
+    grype,
+    match,
+    not_affected,
+    openvex,
+    rendered,
+    row,
+    trivy,
+)
 
 ONE = "CVE-2026-0001"
 TWO = "CVE-2026-0002"
@@ -28,15 +41,9 @@ def vex(site: SiteFolder, *statements: dict[str, Any], name: str = "a", **fields
     Each statement says `not_affected` unless it says something else.
     """
     id_ = DOCUMENT if name == "a" else f"https://example.org/vex/{name}"
-    head = {"@context": "https://openvex.dev/ns/v0.2.0", "@id": id_, "timestamp": "2026-01-01T00:00:00Z"}
-    usual = {
-        "vulnerability": {"name": ONE},
-        "products": [{"@id": NGINX}],
-        "status": "not_affected",
-        "justification": "vulnerable_code_not_present",
-    }
-    body = head | {"statements": [usual | statement for statement in statements]} | fields
-    site.write(f"vex/{name}.json", json.dumps(body).encode())
+    usual = not_affected(ONE, {"@id": NGINX})
+    document = openvex(*[usual | statement for statement in statements], **{"@id": id_} | fields)
+    site.write(f"vex/{name}.json", json.dumps(document).encode())
 
 
 @pytest.fixture
@@ -58,7 +65,7 @@ def idle(result: Result) -> list[str]:
 
 def test_the_page_shows_since_when_a_statement_holds(nginx: SiteFolder) -> None:
     vex(nginx, {"timestamp": "2026-03-05T08:00:00Z"}, {"vulnerability": {"name": TWO}})
-    built(nginx)
+    rendered(nginx)
     html = lxml.html.document_fromstring((nginx.folder / "site/images/nginx/index.html").read_text("utf-8"))
     (table,) = html.xpath("//table[.//th[normalize-space()='Since']]")
     headings = [heading.text_content().strip() for heading in table.xpath(".//thead//th")]
@@ -125,19 +132,14 @@ def test_a_grade_is_given_on_what_remains(nginx: SiteFolder) -> None:
 
 def test_a_row_goes_when_each_of_its_findings_is_meant(site: SiteFolder) -> None:
     site.image("nginx", "versions: ['1']")
-
-    def match(path: str, alias: str, purl: str) -> dict[str, object]:
-        return {
-            "vulnerability": {"id": ONE, "severity": "High"},
-            "relatedVulnerabilities": [{"id": alias}],
-            "artifact": {"name": "lib", "version": "1", "locations": [{"path": path}], "purl": purl},
-        }
-
-    matches = [
-        match("/a", "GHSA-aaaa-aaaa-aaaa", "pkg:npm/lib@1"),
-        match("/b", "GHSA-bbbb-bbbb-bbbb", "pkg:pypi/lib@1"),
-    ]
-    site.report("nginx/1.json", {"matches": matches, "descriptor": {"name": "grype", "version": "0.80"}})
+    matches = (
+        match(ONE, "High", alias, locations=[{"path": path}], purl=purl)
+        for path, alias, purl in (
+            ("/a", "GHSA-aaaa-aaaa-aaaa", "pkg:npm/lib@1"),
+            ("/b", "GHSA-bbbb-bbbb-bbbb", "pkg:pypi/lib@1"),
+        )
+    )
+    site.report("nginx/1.json", grype(*matches))
     npm, pypi = {"@id": "pkg:npm/lib"}, {"@id": "pkg:pypi/lib"}
     for alias, parts in [("GHSA-bbbb-bbbb-bbbb", [npm, pypi]), (ONE, [npm])]:
         vex(site, {"vulnerability": alias, "products": [{"@id": NGINX, "subcomponents": parts}]})

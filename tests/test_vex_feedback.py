@@ -10,7 +10,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from .sites import REGISTRY, SiteFolder, digest
+from .sites import REGISTRY, SiteFolder, digest, grype
 from .test_cli import call
 from .test_vex_publish import Repository
 
@@ -101,13 +101,9 @@ def write(folder: Path, found: dict[str, tuple[str, str, list[Any]]], vex: dict[
     )
     site.image("again", f"image: {REGISTRY}/nginx\nversions: [{{version: '3', digest: '{digest(3)}'}}]")
     for label, (seed, architecture, matches) in found.items():
-        image = {"userInput": "x", "architecture": architecture, "os": "linux"}
+        image: dict[str, Any] = {"userInput": "x", "architecture": architecture, "os": "linux"}
         digests = {"repoDigests": [f"{REGISTRY}/nginx@{digest(seed)}"]} if seed else {}
-        report = {
-            "matches": matches,
-            "source": {"type": "image", "target": image | digests},
-            "descriptor": {"name": "grype", "version": "1"},
-        }
+        report = grype(*matches, **(image | digests))
         site.report(f"{'again' if label == '3' else 'nginx'}/{label}.json", report)
     for name, document in vex.items():
         site.write(f"vex/{name}", json.dumps(document).encode())

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from mkdocs_catalog_api.catalog.scans import Finding, Scan
+from mkdocs_catalog_api.catalog.scan_selection import JoinRules, ReleaseParts
+from mkdocs_catalog_api.catalog.scans import Coverage, Finding, Scan, Scanner
 from mkdocs_catalog_api.catalog.statements import Statement, Subject
 from mkdocs_catalog_api.catalog.vex_matching import Statements
 from mkdocs_catalog_api.catalog.vulnerabilities import deduplicate
@@ -31,7 +32,7 @@ FINDING = Finding(
     purl="pkg:deb/debian/zlib1g@1.3?arch=amd64&distro=debian-13",
 )
 
-SCAN = Scan("", None, (), frozenset(), "", None, ())
+SCAN = Scan("", None, (), Coverage(), None, ())
 
 
 def said(*changes: dict[str, Any]) -> Sequence[Statement]:
@@ -148,7 +149,7 @@ def test_a_statement_on_one_platform_does_not_speak_of_others(platform: str) -> 
 @pytest.mark.parametrize("scanned", ["linux/arm64", "linux/arm64/v8"])
 @pytest.mark.parametrize("meant", ["linux/arm64", "linux/arm64/v8"])
 def test_every_arm64_is_a_v8(scanned: str, meant: str) -> None:
-    image = Subject.scanned("ghcr.io/acme/web", ["1"], [], replace(SCAN, platform=scanned))
+    image = Subject.scanned("ghcr.io/acme/web", ["1"], frozenset(), scanned)
     assert about(f"{WEB}&platform={meant}", image=image)
 
 
@@ -165,8 +166,11 @@ def test_every_arm64_is_a_v8(scanned: str, meant: str) -> None:
 )
 def test_a_scan_is_of_its_own_digests(of_release: list[str], of_scan: list[str], known: set[str]) -> None:
     """Of the release's digest only where there is no doubt which it is."""
-    image = Subject.scanned("nginx", ["1", "latest"], of_release, replace(SCAN, digests=of_scan))
-    assert image == Subject("docker.io/library/nginx", frozenset({"1", "latest"}), frozenset(known))
+    scan = SCAN.naming(*of_scan)
+    selection = JoinRules(["trivy"], "2026-01-01").select(
+        [replace(scan, scanner=Scanner(0, "trivy", "Trivy"))], ReleaseParts.of(of_release, [], [])
+    )
+    assert selection.digests_of(selection.part_scans[0]) == known
 
 
 @pytest.mark.parametrize(

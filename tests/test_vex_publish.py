@@ -15,7 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from .example import EXAMPLE
-from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, match, row, trivy
 from .test_cli import call
 from .test_vex_build import NGINX, ONE, TWO, vex
 
@@ -169,9 +169,9 @@ def packages_in_scans() -> dict[tuple[str, ...], set[str]]:
             for one in result.get("Vulnerabilities", ()):
                 key = (path.parent.name, one["VulnerabilityID"], one["PkgName"], one["InstalledVersion"])
                 found[key].add(one.get("PkgIdentifier", {}).get("PURL", UNNAMED))
-        for match in report.get("matches", ()):
-            ids = [match["vulnerability"]["id"], *(one["id"] for one in match["relatedVulnerabilities"])]
-            artifact = match["artifact"]
+        for entry in report.get("matches", ()):
+            ids = [entry["vulnerability"]["id"], *(one["id"] for one in entry["relatedVulnerabilities"])]
+            artifact = entry["artifact"]
             for id_ in ids:
                 found[path.parent.name, id_, artifact["name"], artifact["version"]].add(artifact["purl"])
     return found
@@ -214,9 +214,9 @@ def test_the_documents_are_those_of_the_archive_and_openvex(told: SiteFolder) ->
     (statement,) = document["statements"]
     assert statement["vulnerability"] == {"name": ONE, "aliases": []}
     assert purls(result) == [exact(2), exact(1)]
-    lookups = result.json("index.json")["lookups"]
-    assert lookups["vex"] == "/catalog/api/v1/vex/{slug}.json"
-    assert lookups["vexRepository"] == "/catalog/api/v1/vex/repository.tar.gz"
+    index = result.json("index.json")
+    assert index["templates"]["vex"] == "/catalog/api/v1/vex/{slug}.json"
+    assert index["documents"]["vexRepository"] == "/catalog/api/v1/vex/repository.tar.gz"
     paths = result.json("manifest.json")["documents"]
     assert {"vex/nginx.json", "vex/repository.tar.gz"} <= paths.keys()
 
@@ -346,14 +346,8 @@ def test_what_was_taken_back_of_one_release_or_package_stands_of_the_others(
 
 
 def test_what_was_taken_back_under_another_id_of_the_finding_silences_nothing(told: SiteFolder) -> None:
-    match = {
-        "vulnerability": {"id": "GHSA-a", "severity": "High"},
-        "relatedVulnerabilities": [{"id": ONE}],
-        "artifact": {"name": "a", "version": "1", "type": "npm", "purl": "pkg:npm/a@1"},
-    }
-    image = {"userInput": "x", "repoDigests": [f"{REGISTRY}/nginx@{digest(2)}"]}
-    found = {"matches": [match], "source": {"type": "image", "target": image}}
-    told.report("nginx/2.json", found | {"descriptor": {"name": "grype", "version": "1"}})
+    found = match("GHSA-a", "High", ONE, pkg="a", type="npm", purl="pkg:npm/a@1")
+    told.report("nginx/2.json", grype(found, repoDigests=[f"{REGISTRY}/nginx@{digest(2)}"]))
     vex(told, {"vulnerability": "GHSA-a"}, LATER)
     result = built(told)
     assert result.json("security/nginx/2.json")["total"] == 1
@@ -446,7 +440,8 @@ def test_when_the_setting_goes_the_file_goes(told: SiteFolder) -> None:
     result = built(told)
     assert not (result.folder / "site/.well-known").exists()
     assert not (result.api / "vex").exists()
-    assert not {"vex", "vexRepository"} & result.json("index.json")["lookups"].keys()
+    index = result.json("index.json")
+    assert not {"vex", "vexRepository"} & {*index["documents"], *index["templates"]}
 
 
 def test_a_file_of_the_author_stays(told: SiteFolder) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, match, row, trivy
 from .test_vex_build import DOCUMENT, NGINX, ONE, TWO, ids, vex
 
 AFFECTED = {"status": "affected"}
@@ -332,14 +332,8 @@ def test_a_digest_covers_scans_of_that_digest_only(nginx: SiteFolder) -> None:
 
 def test_a_finding_of_several_cves_is_covered_by_its_own_id_or_all_of_them(site: SiteFolder) -> None:
     site.image("nginx", f"versions: [{{version: '1', digest: '{digest(1)}'}}]")
-    match = {
-        "vulnerability": {"id": "GHSA-aaaa-bbbb-cccc", "severity": "High"},
-        "relatedVulnerabilities": [{"id": ONE}, {"id": TWO}],
-        "artifact": {"name": "a", "version": "1", "type": "npm", "purl": "pkg:npm/a@1"},
-    }
-    image = {"userInput": "x", "repoDigests": [f"{REGISTRY}/nginx@{digest(1)}"]}
-    source = {"type": "image", "target": image}
-    site.report("nginx/1.json", {"matches": [match], "source": source, "descriptor": {"name": "grype"}})
+    found = match("GHSA-aaaa-bbbb-cccc", "High", ONE, TWO, pkg="a", type="npm", purl="pkg:npm/a@1")
+    site.report("nginx/1.json", grype(found, repoDigests=[f"{REGISTRY}/nginx@{digest(1)}"]))
     for names, shown in (
         ([ONE], 0),
         ([TWO], 0),

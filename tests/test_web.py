@@ -5,14 +5,18 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+from pathlib import Path
 
 import lxml.html
 import pytest
+
+import mkdocs_catalog_api.web
 
 from .budgets import check_size
 from .feeds_of_advisories import kev
 from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
 
+WEB = Path(mkdocs_catalog_api.web.__file__).parent
 MARKERS = ["images", "charts", "roadmap", "updates", "security", "badges", "counts"]
 THEMES = ("mkdocs", "material")
 
@@ -65,7 +69,7 @@ def small_catalog(site: SiteFolder) -> None:
 def test_tables_show_the_figures_of_the_documents(site: SiteFolder, theme: str) -> None:
     small_catalog(site)
     site.config["theme"] = {"name": theme}
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     assert not result.failed, result.logged()
     images, charts = page(result, "tables/index.html").xpath(".//table")
     for table, resource in ((images, "images"), (charts, "charts")):
@@ -84,13 +88,13 @@ def test_tables_show_the_figures_of_the_documents(site: SiteFolder, theme: str) 
 
 def test_the_summary_shows_the_figures_of_the_document(site: SiteFolder) -> None:
     small_catalog(site)
-    result = site.build()
+    result = site.mkdocs()
     summary = result.json("security.json")
     home = page(result, "index.html")
     tiles = {words(tile.find("dt")): words(tile.find("dd")) for tile in home.xpath(".//dl/div")}
     total, fixable, unscanned = summary["total"], summary["fixable"], len(summary["unscanned"])
-    assert tiles["Open vulnerabilities"] == f"{total} in supported images, {total} in all"
-    assert tiles["Fixable today"] == f"{fixable} in supported images, {fixable} in all"
+    assert tiles["Open vulnerabilities"] == f"{total} in available images, {total} in all"
+    assert tiles["Fixable today"] == f"{fixable} in available images, {fixable} in all"
     assert f", {unscanned} not scanned" in words(home)
     legend = words(home.xpath(".//ul[contains(@class, 'catalog-legend')]")[0])
     counts = summary["bySeverity"].items()
@@ -99,7 +103,7 @@ def test_the_summary_shows_the_figures_of_the_document(site: SiteFolder) -> None
 
 def test_an_item_page_needs_no_body(site: SiteFolder) -> None:
     small_catalog(site)
-    result = site.build()
+    result = site.mkdocs()
     main = page(result, "images/nginx/index.html")
     assert words(main.xpath(".//h1")[0]) == "nginx"
     newest, *_ = main.xpath(".//table[thead/tr/th[text()='Digest']]")
@@ -119,11 +123,25 @@ def test_an_item_page_needs_no_body(site: SiteFolder) -> None:
     assert "Time" in words(page(result, "roadmap/harbor/index.html"))
 
 
+def test_a_version_without_a_scan_has_no_count_and_nothing_to_filter(site: SiteFolder) -> None:
+    site.image("web", "versions: ['2', '1']")
+    site.report("web/1.json", trivy([row("CVE-2026-0001")], tag=f"{REGISTRY}/web:1"))
+    main = page(site.mkdocs(), "images/web/index.html")
+    assert "2 has not been scanned." in words(main) and "0 vulnerabilities" not in words(main)
+    (listed,) = main.xpath(".//div[@data-list='vulnerabilities']")
+    assert "hidden" in listed.attrib
+    options = main.xpath(".//p[@class='catalog-release']//option")
+    assert [(words(option), "data-scanned" in option.attrib) for option in options] == [
+        ("2 (newest): not scanned", False),
+        ("1: 1", True),
+    ]
+
+
 def test_an_item_part_stands_where_its_marker_does_or_last(site: SiteFolder) -> None:
     site.page("images/a.md", "category: C\ntier: t\nlicense: MIT\nversions: ['1']", "# A\n\nOwn text")
     marked = "# B\n\n## Facts\n\n<!-- catalog: item -->\n\nOwn text"
     site.page("images/b.md", "category: C\ntier: t\nlicense: MIT\nversions: ['1']", marked)
-    result = site.build()
+    result = site.mkdocs()
     last, first = ((result.folder / f"site/images/{name}/index.html").read_text("utf-8") for name in "ab")
     assert last.index("Own text") < last.index('id="catalog-releases"')
     assert first.index("Own text") > first.index('id="catalog-releases"')
@@ -134,7 +152,7 @@ def test_links_lead_to_documents_and_pages_from_every_depth(site: SiteFolder) ->
     small_catalog(site)
     for directory_urls in (True, False):
         site.config["use_directory_urls"] = directory_urls
-        result = site.build()
+        result = site.mkdocs()
         root = result.folder / "site"
         for path in sorted(root.rglob("*.html")):
             if path.name == "404.html":
@@ -154,7 +172,7 @@ def test_the_head_of_an_item_page_names_its_document(site: SiteFolder) -> None:
     small_catalog(site)
     for theme in THEMES:
         site.config["theme"] = {"name": theme}
-        result = site.build()
+        result = site.mkdocs()
         path = result.folder / "site/images/nginx/index.html"
         html = lxml.html.document_fromstring(path.read_text("utf-8"))
         (href,) = html.xpath("/html/head/link[contains(@rel, 'alternate')][@type='application/json']/@href")
@@ -179,7 +197,7 @@ def test_arguments_narrow_a_collection(site: SiteFolder) -> None:
         <!-- catalog: images limit=1 -->
         """,
     )
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     main = page(result, "some/index.html")
     tables = main.xpath(".//table")
     assert [[words(a) for a in one.xpath(".//th//a")] for one in tables] == [["nginx"], ["curl"], ["curl"]]
@@ -207,7 +225,7 @@ def test_each_wrong_marker_is_refused_with_its_line(site: SiteFolder) -> None:
     code = "".join(f"<!-- catalog: {marker} -->\n" for marker in WRONG)
     text = "".join(f"<!-- catalog: {marker} -->\n\n" for marker in WRONG)
     site.write("docs/wrong.md", f"```\n{code}```\n\n{text}")
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     problems = [text for text in result.logged() if "wrong.md" in text]
     first = len(WRONG) + 4
@@ -219,7 +237,7 @@ def test_each_wrong_marker_is_refused_with_its_line(site: SiteFolder) -> None:
 
 def test_a_marker_within_a_paragraph_is_refused(site: SiteFolder) -> None:
     site.write("docs/index.md", "# X\n\nText <!-- catalog: counts --> more\n")
-    result = site.build()
+    result = site.mkdocs()
     assert any("docs/index.md:3: the marker is inside a paragraph" in text for text in result.logged())
 
 
@@ -228,7 +246,7 @@ def test_markers_in_code_stay_as_text(site: SiteFolder) -> None:
     code = f"# X\n\n```\n{marker}\n```\n\n    {marker}\n\nand `{marker}`\n"
     site.write("docs/index.md", code)
     site.write("roadmap.yml", "- {name: Next, category: Tools}\n")
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     assert words(page(result, "index.html")).count(marker) == 3
 
 
@@ -236,7 +254,7 @@ def test_a_template_of_the_site_comes_first(site: SiteFolder) -> None:
     small_catalog(site)
     site.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
     site.write("overrides/catalog/counts.html", "<p>{{ catalog.images | length }} & {{ '<b>' }}</p>")
-    result = site.build()
+    result = site.mkdocs()
     assert "<p>2 & &lt;b&gt;</p>" in (result.folder / "site/index.html").read_text("utf-8")
 
 
@@ -244,14 +262,14 @@ def test_a_template_counts_as_it_is_at_each_build_of_a_process(site: SiteFolder)
     small_catalog(site)
     site.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
     (site.folder / "overrides").mkdir()
-    home = site.build().folder / "site/index.html"
+    home = site.mkdocs().folder / "site/index.html"
     assert "catalog-tiles" in home.read_text("utf-8")
     for text in ("<p>first</p>", "<p>other</p>"):
         site.write("overrides/catalog/counts.html", text)
-        site.build()
+        site.mkdocs()
         assert text in home.read_text("utf-8")
     (site.folder / "overrides/catalog/counts.html").unlink()
-    site.build()
+    site.mkdocs()
     assert "catalog-tiles" in home.read_text("utf-8")
 
 
@@ -262,7 +280,7 @@ def test_a_broken_template_is_a_problem_with_its_line(site: SiteFolder, template
     small_catalog(site)
     site.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
     site.write("overrides/catalog/counts.html", template)
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     assert any(text.startswith(f"overrides/catalog/counts.html:{line}: ") for text in result.logged())
 
@@ -276,7 +294,7 @@ def test_every_template_sees_the_catalog(site: SiteFolder) -> None:
         "<main role='main'>{{ catalog.security.total }} {{ catalog.image('nginx').latest | e }}</main>"
         "{% endblock %}",
     )
-    result = site.build()
+    result = site.mkdocs()
     assert words(page(result, "index.html")) == f"{result.json('security.json')['total']} 1.10"
 
 
@@ -287,7 +305,7 @@ def test_a_template_that_asks_for_what_is_not_there_is_told_in_one_line(site: Si
     site.write(
         "overrides/main.html", '{% extends "base.html" %}{% block content %}{{ ' + asked + " }}{% endblock %}"
     )
-    result = site.build()
+    result = site.mkdocs()
     assert result.failed
     assert any(f"{asked.rpartition('.')[0]}: the " in text for text in result.logged(logging.ERROR))
 
@@ -296,7 +314,7 @@ def test_a_template_that_asks_for_what_is_not_there_is_told_in_one_line(site: Si
 def test_the_search_index_has_what_was_filled_in(site: SiteFolder, theme: str) -> None:
     small_catalog(site)
     site.config |= {"theme": {"name": theme}, "plugins": ["search", {"catalog-api": site.settings}]}
-    result = site.build()
+    result = site.mkdocs()
     index = (result.folder / "site/search/search_index.json").read_text("utf-8")
     assert "openssl" in index
     assert "CVE-2025-1" not in index
@@ -306,43 +324,50 @@ def test_the_search_index_has_what_was_filled_in(site: SiteFolder, theme: str) -
 def test_pages_can_be_left_alone(site: SiteFolder) -> None:
     small_catalog(site)
     site.settings["web"] = False
-    result = site.build()
+    result = site.mkdocs()
     assert "catalog-" not in (result.folder / "site/images/nginx/index.html").read_text("utf-8")
     assert not (result.folder / "site/assets/catalog-api.css").exists()
 
 
-def test_style_and_scripts_are_small(site: SiteFolder) -> None:
+def test_style_and_scripts_are_small_and_served_as_they_are(site: SiteFolder) -> None:
     small_catalog(site)
-    folder = site.build().folder / "site/assets"
-    names = ("catalog-api.css", "catalog-api.js", "catalog-api-search.js")
-    style, script, search = (len(gzip.compress((folder / name).read_bytes())) for name in names)
-    check_size("style and script of a page, compressed,", style + script, usual=14_800, limit=16_000)
-    check_size(
-        "the script of the search, loaded at the first key, compressed,", search, usual=2_700, limit=3_000
-    )
+    folder = site.mkdocs().folder / "site/assets"
+    sources = {path.name: path.read_bytes() for path in (WEB / "assets").iterdir()}
+    assert {name: (folder / name).read_bytes() for name in sources} == sources
+    size = sum(len(gzip.compress(source)) for source in sources.values())
+    check_size("style and scripts, compressed,", size, usual=23_900, limit=24_000)
 
 
-def test_tiles_count_supported_images_and_all_beside_them(site: SiteFolder) -> None:
+def test_lines_of_templates_scripts_and_styles_can_be_read() -> None:
+    files = [
+        path for folder in ("assets", "templates") for path in (WEB / folder).rglob("*") if path.is_file()
+    ]
+    lines = [(path.name, len(line)) for path in files for line in path.read_text("utf-8").splitlines()]
+    assert len(files) > 20
+    assert [line for line in lines if line[1] > 200] == []
+
+
+def test_tiles_count_available_images_and_all_beside_them(site: SiteFolder) -> None:
     small_catalog(site)
     site.image("old", f"versions: [{{version: '1', digest: '{digest(3)}'}}]\nlifecycle: deprecated")
     report = trivy([row("CVE-2025-3", "CRITICAL")], digest=f"{REGISTRY}/old@{digest(3)}")
     site.report("old/1.json", report)
     site.write("docs/index.md", "# Home\n\n<!-- catalog: security -->\n")
-    home = page(site.build(), "index.html")
+    home = page(site.mkdocs(), "index.html")
     tiles = {words(tile.find("dt")): words(tile.find("dd")) for tile in home.xpath(".//dl/div")}
-    assert tiles["Critical or high"] == "1 in supported images, 2 in all"
-    assert tiles["Open vulnerabilities"] == "2 in supported images, 3 in all"
-    assert tiles["Images without any"] == "0 of 1 scanned in supported images, 0 in all"
+    assert tiles["Critical or high"] == "1 in available images, 2 in all"
+    assert tiles["Open vulnerabilities"] == "2 in available images, 3 in all"
+    assert tiles["Images without any"] == "0 of 1 scanned in available images, 0 in all"
     (legend,) = home.xpath(".//ul[contains(@class, 'catalog-legend')]")
     assert words(legend).startswith("Critical 1 2 in all High 0 0 in all")
-    assert "newest releases of the 2 supported images" in words(home)
+    assert "newest releases of the 2 available images" in words(home)
     assert "1 without a grade, 1 in all" in words(home)
 
 
 def test_our_style_and_script_can_be_replaced(site: SiteFolder) -> None:
     small_catalog(site)
     site.write("docs/assets/catalog-api.css", "/* ours */")
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     assert (result.folder / "site/assets/catalog-api.css").read_text("utf-8") == "/* ours */"
     html = lxml.html.document_fromstring((result.folder / "site/images/nginx/index.html").read_text("utf-8"))
     for address in ("../../assets/catalog-api.css", "../../assets/catalog-api.js"):
@@ -378,7 +403,7 @@ def test_markup_in_every_field_shows_as_text(site: SiteFolder, theme: str) -> No
     site.report("evil/1.json", trivy(rows, tag=f"{REGISTRY}/evil:1", target=evil))
     site.write("docs/index.md", "# Home\n" + "".join(f"\n<!-- catalog: {name} -->\n" for name in MARKERS))
     site.config["theme"] = {"name": theme}
-    result = site.build()
+    result = site.mkdocs()
     assert not result.failed, result.logged()
     paths = ["index.html", *(f"{name}/evil/index.html" for name in ("images", "charts", "roadmap"))]
     for path in paths:
@@ -395,7 +420,7 @@ def test_markup_in_every_field_shows_as_text(site: SiteFolder, theme: str) -> No
 def test_a_wrong_marker_does_not_stop_the_preview(site: SiteFolder) -> None:
     site.image("alpha")
     site.write("docs/index.md", "# Home\n\n<!-- catalog: count -->\n")
-    result = site.build(command="serve")
+    result = site.mkdocs(command="serve")
     assert not result.failed
     assert any("unknown marker `count`" in text for text in result.logged(logging.ERROR))
     assert (site.folder / "site/index.html").exists()
@@ -403,15 +428,14 @@ def test_a_wrong_marker_does_not_stop_the_preview(site: SiteFolder) -> None:
 
 def test_a_page_says_how_to_verify_what_is_exploited_and_how_much_was_scanned(site: SiteFolder) -> None:
     site.settings["images"] = {"verify": {"key": "https://example.org/cosign.pub"}}
-    site.settings["security"] = {"kev": "kev.json"}
-    site.write("kev.json", kev({"CVE-2025-1000": "2025-03-04"}))
+    site.write("advisories/known_exploited_vulnerabilities.json", kev({"CVE-2025-1000": "2025-03-04"}))
     site.image("nginx", f"versions: [{{version: '1', digests: ['{digest(1)}', '{digest(2)}']}}]")
     found = trivy(
         [row("CVE-2025-1000", "HIGH"), row("CVE-2025-2000", "LOW")], digest=f"{REGISTRY}/nginx@{digest(1)}"
     )
     site.report("nginx/1.json", found)
     site.write("docs/index.md", "# Home\n\n<!-- catalog: security -->\n\n<!-- catalog: cves -->\n")
-    result = site.build()
+    result = site.mkdocs()
     image = page(result, "images/nginx/index.html")
     assert result.json("images/nginx/index.json")["data"]["verify"]["command"] in words(image)
     assert "Only 1 of 2 platforms of 1 are scanned." in words(image)
@@ -425,7 +449,7 @@ def test_a_page_says_how_to_verify_what_is_exploited_and_how_much_was_scanned(si
 
 def test_a_page_is_silent_about_what_nobody_says(site: SiteFolder) -> None:
     small_catalog(site)
-    result = site.build()
+    result = site.mkdocs()
     image = page(result, "images/nginx/index.html")
     assert "Verify" not in words(image)
     assert "platforms scanned" not in words(image)

@@ -60,7 +60,7 @@ def test_a_visitor_finds_an_image_and_copies_its_digest(visit: Visit, sites: str
         if image["category"] == "Databases" and image["lifecycle"] == "available"
     ]
     expect(items).to_have_count(len(wanted))
-    expect(page.locator(".catalog-controls output")).to_have_text(f"{len(wanted)} supported images")
+    expect(page.locator(".catalog-controls output")).to_have_text(f"{len(wanted)} available images")
     assert "category=Databases" in page.url
     page.locator("[data-item] a").first.click()
     expect(page.locator(".catalog-trail")).to_be_visible()
@@ -237,6 +237,20 @@ def test_two_versions_are_compared_by_a_shared_address(visit: Visit) -> None:
     assert "compare=17.5..17.6" in page.url
     visit.go("images/grafana/?compare=12.2.0..12.2.1")
     expect(box.locator("div")).to_have_text("12.2.1 not scanned, so they can't be compared.")
+
+
+def test_a_version_without_a_scan_has_no_list_of_vulnerabilities(visit: Visit) -> None:
+    page, listed = visit.page, visit.page.locator("[data-list=vulnerabilities]")
+    said = page.get_by_text("12.2.1 has not been scanned.", exact=True)
+    visit.go("images/grafana/")
+    expect(said).to_be_visible()
+    expect(listed).to_be_hidden()
+    page.get_by_label("of release").select_option(label="12.2.0: 5")
+    expect(listed.locator("output")).to_have_text("5 vulnerabilities")
+    expect(said).to_be_hidden()
+    page.get_by_label("of release").select_option(index=0)
+    expect(listed).to_be_hidden()
+    expect(said).to_be_visible()
 
 
 def test_the_quick_start_follows_client_version_and_platform(visit: Visit) -> None:

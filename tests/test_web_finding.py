@@ -129,23 +129,23 @@ def test_a_list_without_a_match_names_the_filters_that_empty_it(visit: Visit) ->
     visit.go("images/?category=Databases&severity=critical")
     expect(page.get_by_role("button", name=re.compile("^Remove Category: Databases: "))).to_have_count(0)
     page.get_by_role("button", name=f"Remove Open vulnerabilities: Critical: {len(databases)} images").click()
-    expect(page.locator(".catalog-status output")).to_have_text(f"{len(databases)} supported images")
+    expect(page.locator(".catalog-status output")).to_have_text(f"{len(databases)} available images")
     assert "severity" not in page.url
 
 
 def test_active_filters_are_chips_and_choices_have_counts(visit: Visit) -> None:
     page, listed = visit.page, document(visit, "images.json")["data"]
     assert isinstance(listed, list)
-    supported = [one for one in listed if one["lifecycle"] == "available"]
+    available = [one for one in listed if one["lifecycle"] == "available"]
     visit.go("images/")
     category = page.get_by_role("group", name="Category")
     counts = {
         label.locator("span").inner_text(): int(label.locator("small").inner_text())
         for label in category.locator("label").all()
     }
-    assert counts == Counter(one["category"] for one in supported)
+    assert counts == Counter(one["category"] for one in available)
     page.get_by_role("group", name="Tier").get_by_label("core").check()
-    core = [one for one in supported if one["tier"] == "core"]
+    core = [one for one in available if one["tier"] == "core"]
     databases = sum(one["category"] == "Databases" for one in core)
     expect(category.locator("label", has_text="Databases").locator("small")).to_have_text(str(databases))
     category.get_by_label("Databases").check()
@@ -155,7 +155,7 @@ def test_active_filters_are_chips_and_choices_have_counts(visit: Visit) -> None:
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == page.url
     page.get_by_role("button", name="Remove Category: Databases").click()
-    expect(page.locator(".catalog-status output")).to_have_text(f"{len(core)} supported images")
+    expect(page.locator(".catalog-status output")).to_have_text(f"{len(core)} available images")
     assert "category" not in page.url
 
 
@@ -205,7 +205,7 @@ def test_the_search_explains_versions_digests_and_ids(visit: Visit) -> None:
     box.fill(ID)
     expect(result).to_contain_text(f"in {len(affected)} images")
     expect(page.locator(".catalog-status output")).to_have_text(
-        f"{len({one['slug'] for one in data if one['lifecycle'] == 'available'})} supported images"
+        f"{len({one['slug'] for one in data if one['lifecycle'] == 'available'})} available images"
     )
     result.get_by_role("link", name=ID).click()
     expect(page.get_by_role("heading", name=ID)).to_be_visible()
@@ -359,7 +359,7 @@ def test_a_second_choice_stays_where_it_was(visit: Visit) -> None:
 def test_what_only_older_releases_have_is_named(visit: Visit) -> None:
     page = visit.page
     visit.go("images/?severity=critical")
-    expect(page.get_by_text("0 supported images", exact=True)).to_be_visible()
+    expect(page.get_by_text("0 available images", exact=True)).to_be_visible()
     page.locator(".catalog-older").get_by_role("link", name="PHP-FPM").click()
     expect(page.locator("#catalog-releases")).to_be_in_viewport()
     visit.go("images/")
@@ -382,7 +382,7 @@ def test_a_tile_leads_to_what_it_counts(visit: Visit) -> None:
         expect(tile).to_have_text(str(sum(counts)))
         tile.click()
         images = sum(map(bool, counts))
-        expect(page.locator(".catalog-controls output").first).to_have_text(f"{images} supported images")
+        expect(page.locator(".catalog-controls output").first).to_have_text(f"{images} available images")
         visit.go("security/")
     page.get_by_role("link", name="which ones").click()
     expect(page.locator(".catalog-controls output").first).to_have_text("4 vulnerabilities")

@@ -11,7 +11,7 @@ import pytest
 
 from mkdocs_catalog_api.web.logos import Logos
 
-from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, digest, rendered, row, trivy
 
 NEW, OLD = "2026-11-01T06:00:00Z", "2026-08-01T06:00:00Z"
 SPRITE = "site/assets/catalog-api-logos.svg"
@@ -134,7 +134,7 @@ def test_a_sentence_answers_in_every_state(
     if report is not None:
         report = dict(report)
         scan(site, *report.pop("rows", ()), **report)
-    result = site.build()
+    result = site.mkdocs()
     assert not result.failed, result.logged()
     found = answer(result, "images/pg")
     assert found[0] == state
@@ -146,7 +146,7 @@ def test_a_sentence_says_how_many_platforms_are_scanned(site: SiteFolder) -> Non
     scan(site)
     for accept, state in ([], "fair"), (["partial"], "fair"):
         site.settings["security"] = {"accept": accept}
-        found = answer(site.build(), "images/pg")
+        found = answer(site.mkdocs(), "images/pg")
         assert found[0] == state
         assert found[1].startswith("Only 1 of 2 platforms of 18.0 are scanned.")
 
@@ -167,7 +167,7 @@ def test_a_chart_is_as_good_as_what_it_installs(site: SiteFolder) -> None:
     chart("empty", [])
     chart("gone", pins, "lifecycle: withdrawn")
     scan(site, row("CVE-2026-1", "LOW"))
-    result = built(site)
+    result = rendered(site)
     found = {slug: answer(result, f"charts/{slug}") for slug in ("one", "two", "none", "empty", "gone")}
     assert found == {
         "one": ("good", "Use 2.0.0. Scanned 2026-11-01, signed with Cosign, installs 1 image."),
@@ -191,7 +191,7 @@ def test_the_header_keeps_the_title_and_what_the_author_wrote(site: SiteFolder) 
     site.page("images/b.md", matter, "# B\n\nThis is A database. And more.")
     site.page("images/c.md", matter + "\nname: See")
     site.config["markdown_extensions"] = ["attr_list"]
-    result = site.build()
+    result = site.mkdocs()
     html = page(result, "images/a")
     (title,) = html.xpath("//h1")
     assert (words(title), title.get("id")) == ("Own title", "own")
@@ -222,7 +222,7 @@ def test_a_logo_is_the_authors_picture_else_an_icon_of_the_theme_else_a_letter(s
     site.image("ours", "versions: ['1']\nname: '«Ours»'\nlogo: https://elsewhere.example.org/ours.svg")
     site.image("shell", "versions: ['1']")
     site.config["theme"] = {"name": "material", "font": False}
-    result = built(site)
+    result = rendered(site)
     assert tile(result, "images/pg").xpath("./img/@src") == ["../../assets/pg.svg"]
     sprite = lxml.html.fromstring((result.folder / SPRITE).read_bytes())
     symbols = {symbol.get("id"): symbol for symbol in sprite.iter("symbol")}
@@ -241,7 +241,7 @@ def test_a_logo_is_the_authors_picture_else_an_icon_of_the_theme_else_a_letter(s
 
 def test_without_icons_there_is_no_file_of_them(site: SiteFolder) -> None:
     site.image("postgresql", "versions: ['1']")
-    result = built(site)
+    result = rendered(site)
     assert not (result.folder / SPRITE).exists()
     assert tile(result, "images/postgresql").get("data-logo") == "P"
 
@@ -278,7 +278,7 @@ def test_the_quick_start_has_the_commands_of_each_client(site: SiteFolder) -> No
     site.image("pg", version())
     site.image("tag", "versions: ['1.0']")
     site.image("gone", version(3) + "lifecycle: withdrawn")
-    result = built(site)
+    result = rendered(site)
     by_digest = f"{REGISTRY}/pg@{digest(1)}"
     tagged = f"{REGISTRY}/pg:18.0@{digest(1)}"
     assert commands(result, "images/pg") == [
@@ -298,7 +298,7 @@ def test_the_quick_start_has_the_commands_of_each_client(site: SiteFolder) -> No
 def test_the_quick_start_has_the_digest_of_each_platform(site: SiteFolder) -> None:
     manifests = f"manifests: {{linux/amd64: '{digest(1)}', linux/arm64: '{digest(2)}'}}"
     site.image("pg", f"versions:\n- version: '18.0'\n  {manifests}")
-    result = built(site)
+    result = rendered(site)
     pulls = [command for command in commands(result, "images/pg") if command.startswith("docker")]
     assert pulls == [f"docker pull {REGISTRY}/pg:18.0@{digest(seed)}" for seed in (1, 2)]
     (_, select) = page(result, "images/pg").xpath("//section//fieldset | //section//select[@name='platform']")
@@ -309,7 +309,7 @@ def test_the_quick_start_of_a_chart_installs_it_with_helm(site: SiteFolder) -> N
     matter = "category: C\ntier: t\nlicense: MIT\nversions: ['2.0.0', '1.9.0']\nchart: "
     site.page("charts/web.md", matter + "oci://registry.example.org/charts/web")
     site.page("charts/classic.md", matter + "https://charts.example.org")
-    result = built(site)
+    result = rendered(site)
     install = "helm install web oci://registry.example.org/charts/web --version 2.0.0"
     assert commands(result, "charts/web") == [install]
     assert commands(result, "charts/classic") == [

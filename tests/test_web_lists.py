@@ -23,7 +23,7 @@ def test_pages_of_48_hold_every_image_once_and_link_to_each_other(site: SiteFold
         site.image(slug)
     for directory_urls in (True, False):
         site.config["use_directory_urls"] = directory_urls
-        result = site.build()
+        result = site.mkdocs()
         assert not result.failed, result.logged()
         folder = result.folder / "site/images"
         found, path = [], folder / "index.html"
@@ -41,7 +41,7 @@ def test_what_is_not_available_is_left_out_and_folded_below(site: SiteFolder) ->
     site.image("next", "lifecycle: planned")
     text = "# Home\n\n<!-- catalog: images -->\n\n## Old\n\n<!-- catalog: images lifecycle=deprecated -->\n"
     site.write("docs/index.md", text)
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     main = page(result, "index.html")
     assert names(main) == ["fine", "old"]
     folded = main.xpath(".//details[@class='catalog-more']")[0]
@@ -55,7 +55,7 @@ def test_what_is_not_available_is_left_out_and_folded_below(site: SiteFolder) ->
 
 def test_rows_have_anchors_and_an_older_release_can_be_chosen(site: SiteFolder) -> None:
     small_catalog(site)
-    main = page(site.build(), "images/nginx/index.html")
+    main = page(site.mkdocs(), "images/nginx/index.html")
     assert [line.get("id") for line in main.xpath(".//tbody/tr[@data-item]")] == ["CVE-2025-1", "CVE-2025-2"]
     newest, older = main.xpath(".//p[@class='catalog-release']//option")
     assert (newest.get("data-version"), older.get("data-version")) == ("1.10", "1.9")
@@ -74,7 +74,7 @@ def test_a_chart_shows_what_it_pins_worst_first_with_links_to_pages(site: SiteFo
     site.page(
         "charts/web.md", f"category: Web\ntier: core\nlicense: MIT\nversions: [1.0.0]\nimages: [{pins}]"
     )
-    main = page(site.build(), "charts/web/index.html")
+    main = page(site.mkdocs(), "charts/web/index.html")
     pinned = main.xpath(".//h2[@id='catalog-images']/following::table[1]/tbody/tr")
     assert [words(line.find("th")) for line in pinned] == ["b", "a"]
     assert "F" in words(pinned[0])
@@ -87,7 +87,7 @@ def test_a_chart_shows_what_it_pins_worst_first_with_links_to_pages(site: SiteFo
 def test_a_source_is_not_printed_by_its_letters(site: SiteFolder, theme: str) -> None:
     site.image("a", "versions: ['1']\nsource: https://github.com/acme/a")
     site.config["theme"] = {"name": theme}
-    result = site.build(strict=True)
+    result = site.mkdocs(strict=True)
     html = (result.folder / "site/images/a/index.html").read_text("utf-8")
     assert html.count("github.com/acme/a") == 1  # the address of the link
     assert "/blob/master/h" not in html
@@ -98,14 +98,14 @@ def test_a_source_is_not_printed_by_its_letters(site: SiteFolder, theme: str) ->
 def test_our_headings_stand_in_the_table_of_contents(site: SiteFolder, theme: str) -> None:
     small_catalog(site)
     site.config["theme"] = {"name": theme}
-    html = lxml.html.parse(str(site.build().folder / "site/images/nginx/index.html"))
+    html = lxml.html.parse(str(site.mkdocs().folder / "site/images/nginx/index.html"))
     for id_ in ("catalog-releases", "catalog-vulnerabilities"):
         assert html.xpath(f"//a[@href='#{id_}']"), id_
 
 
 def test_an_item_page_leads_back_and_tells_machines_what_it_is(site: SiteFolder) -> None:
     small_catalog(site)
-    html = lxml.html.parse(str(site.build().folder / "site/images/nginx/index.html"))
+    html = lxml.html.parse(str(site.mkdocs().folder / "site/images/nginx/index.html"))
     assert html.xpath("//nav[@aria-label='Breadcrumb']/a/@href") == ["../../"]
     (about,) = html.xpath("/html/head/script[@type='application/ld+json']/text()")
     assert json.loads(about)["@type"] == "SoftwareApplication"
@@ -120,13 +120,13 @@ def test_the_newest_updates_come_first(site: SiteFolder) -> None:
     )
     site.write("updates.yml", updates)
     site.write("docs/index.md", "# Home\n\n<!-- catalog: updates -->\n")
-    assert names(page(site.build(), "index.html")) == ["b", "c", "a"]
+    assert names(page(site.mkdocs(), "index.html")) == ["b", "c", "a"]
 
 
 def test_an_item_says_its_lifecycle_and_whether_support_has_an_end(site: SiteFolder) -> None:
     site.image("a", "versions: ['1']")
     site.image("b", "versions: [{version: '1', endOfLife: 2030-01-01}]")
-    result = site.build()
+    result = site.mkdocs()
     summary = {slug: words(page(result, f"images/{slug}/index.html")) for slug in "ab"}
     assert "No end of support is known." in summary["a"]
     assert "Supported until 2030-01-01." in summary["b"]
@@ -137,7 +137,7 @@ def test_a_list_offers_images_whose_support_ended_when_an_end_is_known(site: Sit
     for slug in "abcdef":
         site.image(slug, "versions: [{version: '1', endOfLife: 2025-01-01}]" if slug == "a" else "")
     site.write("docs/index.md", "# Home\n\n<!-- catalog: images -->\n")
-    main = page(site.build(), "index.html")
+    main = page(site.mkdocs(), "index.html")
     assert main.xpath(".//input[@name='lifecycle']/@value")[-1] == "ended"
 
 
@@ -161,9 +161,9 @@ def test_a_list_says_how_it_is_and_counts_what_its_filters_show(site: SiteFolder
             report = trivy(reports[slug], digest=f"{REGISTRY}/{slug}@{digest(number)}")
             site.report(f"{slug}/1.json", report)
     site.write("docs/index.md", "# Home\n\n<!-- catalog: images -->\n")
-    main = page(site.build(), "index.html")
+    main = page(site.mkdocs(), "index.html")
     sentence = words(main.xpath(".//p[@class='catalog-headline']")[0])
-    assert sentence.startswith("5 supported images · 1 without known vulnerabilities · 2 not scanned · ")
+    assert sentence.startswith("5 available images · 1 without known vulnerabilities · 2 not scanned · ")
     filters = choices(main)
     assert filters["Open vulnerabilities"] == {"High": "1", "Low": "1", "None known": "1"}
     assert filters["Fix"] == {"Only with a fix": "1"}
@@ -191,9 +191,9 @@ def test_a_chart_with_a_pin_that_is_not_scanned_is_not_without_vulnerabilities(s
         )
         site.page(f"charts/c{number}.md", f"{front}images: [{pins}]")
     site.write("docs/index.md", "# Home\n\n<!-- catalog: charts -->\n")
-    main = page(site.build(), "index.html")
+    main = page(site.mkdocs(), "index.html")
     sentence = words(main.xpath(".//p[@class='catalog-headline']")[0])
-    assert sentence == "6 supported charts · 3 without known vulnerabilities · 3 not scanned in full"
+    assert sentence == "6 available charts · 3 without known vulnerabilities · 3 not scanned in full"
     verdicts = [words(one) for one in main.xpath(".//*[@data-f='verdict']")]
     assert verdicts == ["No known vulnerabilities", "None found, not graded"] * 3
 
@@ -201,7 +201,7 @@ def test_a_chart_with_a_pin_that_is_not_scanned_is_not_without_vulnerabilities(s
 def test_a_search_tells_an_image_from_its_chart(site: SiteFolder) -> None:
     small_catalog(site)
     site.config["plugins"] = ["search", {"catalog-api": site.settings}]
-    index = json.loads((site.build().folder / "site/search/search_index.json").read_text("utf-8"))
+    index = json.loads((site.mkdocs().folder / "site/search/search_index.json").read_text("utf-8"))
     texts = {entry["location"]: entry["text"] for entry in index["docs"]}
     assert "Container image nginx" in texts["images/nginx/"]
     assert "Helm chart web" in texts["charts/web/"]

@@ -11,7 +11,7 @@ from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.problems import Level, Problems
 from mkdocs_catalog_api.sources.read_site import read_site
 
-from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, harbor, match, row, trivy
 
 WEB = f"{REGISTRY}/web"
 A, B = digest("a"), digest("b")
@@ -42,17 +42,9 @@ def classed(created: str, findings: Findings, of: str = A, tag: str = "") -> dic
     return report
 
 
-def grype(created: str, *found: str, kind: str = "deb", of: str = A) -> dict[str, Any]:
-    matches = [
-        {
-            "vulnerability": {"id": id_, "severity": "High"},
-            "artifact": {"name": "lib", "version": "1", "type": kind},
-        }
-        for id_ in found
-    ]
-    descriptor = {"name": "grype", "version": "0.80", "timestamp": created}
-    source = {"type": "image", "target": {"userInput": f"{WEB}@{of}"}}
-    return {"matches": matches, "source": source, "descriptor": descriptor}
+def other(created: str, *found: str, kind: str = "deb", of: str = A) -> dict[str, Any]:
+    """A report of Grype."""
+    return grype(*[match(id_, type=kind) for id_ in found], created=created, userInput=f"{WEB}@{of}")
 
 
 @pytest.fixture
@@ -107,7 +99,7 @@ def test_parts_of_the_same_time_unite_whatever_their_classes(one: SiteFolder) ->
     one.report("a.json", classed(NEW, {"os": ["CVE-2026-0001"], "lang": ["CVE-2026-0002"]}))
     one.report("b.json", classed(NEW, {"lang": ["CVE-2026-0003"]}))
     assert ids(built(one)) == ["CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"]
-    assert problems(one) == [(Level.WARNING, "CAT034", "scans/b.json")]
+    assert problems(one) == [(Level.WARNING, "CAT035", "scans/b.json")]
 
 
 @pytest.mark.parametrize(("older", "newer", "both"), [("", "", True), (A, "", True), (A, B, False)])
@@ -122,13 +114,24 @@ def test_only_a_different_digest_shows_that_the_content_has_changed(
     assert len(result.logged()) == both
 
 
-@pytest.mark.parametrize(("newer", "both"), [("npm", True), ("", True), ("rpm", False)])
-def test_matches_of_grype_show_their_class_by_their_type(one: SiteFolder, newer: str, both: bool) -> None:
-    one.report("a.json", grype(OLD, "CVE-2026-0001", kind="deb"))
-    one.report("b.json", grype(NEW, "CVE-2026-0002", kind=newer))
+@pytest.mark.parametrize("newer", ["npm", "", "rpm"])
+def test_grype_looks_at_all_packages_whatever_it_finds(one: SiteFolder, newer: str) -> None:
+    one.report("a.json", other(OLD, "CVE-2026-0001", kind="deb"))
+    one.report("b.json", other(NEW, "CVE-2026-0002", kind=newer))
+    assert ids(built(one)) == ["CVE-2026-0002"]
+    assert problems(one)[0][1:] == ("CAT033", "scans/a.json")
+
+
+def test_a_newer_scan_with_a_limit_replaces_no_scan_without_one(one: SiteFolder) -> None:
+    limited = other(NEW, "CVE-2026-0002")
+    limited["descriptor"]["configuration"] = {"only-fixed": True}
+    one.report("a.json", other(OLD, "CVE-2026-0001"))
+    one.report("b.json", limited)
     result = built(one)
-    assert ids(result) == [*["CVE-2026-0001"] * both, "CVE-2026-0002"]
-    assert problems(one)[0][1:] == ("CAT036" if both else "CAT033", "scans/a.json")
+    assert ids(result) == ["CVE-2026-0001", "CVE-2026-0002"]
+    assert any("which is newer but has the limit only-fixed" in text for text in result.logged())
+    one.report("c.json", other("2026-10-02T00:00:00Z"))
+    assert ids(built(one)) == []
 
 
 def test_the_types_of_reports_from_before_2021_are_classes(one: SiteFolder) -> None:
@@ -147,7 +150,7 @@ def test_the_types_of_reports_from_before_2021_are_classes(one: SiteFolder) -> N
 
 def test_digests_in_upper_case_are_read(two: SiteFolder) -> None:
     two.report("a.json", classed(NEW, {"os": ["CVE-2026-0001"]}, of=A.upper()))
-    report = grype(NEW, "CVE-2026-0002")
+    report = other(NEW, "CVE-2026-0002")
     report["source"]["target"] = {"manifestDigest": B.upper()}
     two.report("b.json", report)
     result = built(two)
@@ -159,8 +162,7 @@ def test_digests_in_upper_case_are_read(two: SiteFolder) -> None:
 def test_a_digest_of_harbor_in_upper_case_is_read(one: SiteFolder) -> None:
     found: dict[str, object] = {"id": "CVE-2026-0001", "package": "zlib", "version": "1", "severity": "High"}
     found |= {"artifact_digests": [A.upper()]}
-    key = "application/vnd.security.vulnerability.report; version=1.1"
-    one.report("a.json", {key: {"generated_at": NEW, "vulnerabilities": [found]}})
+    one.report("a.json", harbor(found, created=NEW))
     result = built(one)
     assert (ids(result), result.logged()) == (["CVE-2026-0001"], [])
 
@@ -171,7 +173,7 @@ def test_a_reference_that_is_none_in_the_folder_of_an_image_is_a_warning(site: S
     site.report("web/1.json", trivy([row("CVE-2026-0001")], tag=name))
     result = built(site)
     assert ids(result) == ["CVE-2026-0001"]
-    assert problems(site) == [(Level.WARNING, "CAT032", "scans/web/1.json")]
+    assert problems(site) == [(Level.WARNING, "CAT031", "scans/web/1.json")]
     site.settings["security"] = {"accept": ["reference"]}
     assert built(site).logged() == []
 
@@ -184,25 +186,20 @@ def test_an_archive_has_no_reference(site: SiteFolder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("created", "finding", "warns"),
-    [
-        ("2026-10-02T00:00:00Z", row("CVE-2026-0003"), True),
-        ("2026-10-02T00:00:00Z", row("CVE-2026-0001", "CRITICAL"), True),
-        ("2026-10-02T00:00:00Z", row("CVE-2026-0001"), False),
-        (NEW, row("CVE-2026-0003"), True),
-        ("", row("CVE-2026-0003"), True),
-        (OLD, row("CVE-2026-0003"), False),
-    ],
+    ("created", "counts", "warns"),
+    [("2026-10-02T00:00:00Z", True, ""), (NEW, True, "CAT035"), ("", True, "CAT035"), (OLD, False, "")],
 )
-def test_of_several_digests_a_newest_report_without_one_that_shows_more_is_a_warning(
-    two: SiteFolder, created: str, finding: dict[str, object], warns: bool
+def test_a_report_without_a_digest_counts_unless_a_newer_one_covers_each_part(
+    two: SiteFolder, created: str, counts: bool, warns: str
 ) -> None:
     two.report("a.json", classed(NEW, {"os": ["CVE-2026-0001"]}, of=A))
     two.report("b.json", classed(NEW, {"os": ["CVE-2026-0002"]}, of=B))
-    two.report("web/1.json", trivy([finding], created=created))
-    assert ids(built(two)) == ["CVE-2026-0001", "CVE-2026-0002"]
-    level = Level.WARNING if warns else Level.INFO
-    assert problems(two) == [(level, "CAT033", "scans/web/1.json")]
+    two.report("web/1.json", trivy([row("CVE-2026-0003")], created=created))
+    result = built(two)
+    assert ids(result) == ["CVE-2026-0001", "CVE-2026-0002", *["CVE-2026-0003"] * counts]
+    assert result.json("security/web/1.json")["complete"]
+    found = [(Level.WARNING, warns, "scans/web/1.json")] if warns else []
+    assert problems(two) == (found if counts else [(Level.INFO, "CAT033", "scans/web/1.json")])
 
 
 # Part of the digests -------------------------------------------------------------------------------------
@@ -210,8 +207,8 @@ def test_of_several_digests_a_newest_report_without_one_that_shows_more_is_a_war
 
 def test_the_first_scanner_counts_for_each_digest(two: SiteFolder) -> None:
     two.report("a.json", classed(OLD, {"os": ["CVE-2026-0001"]}, of=A))
-    two.report("a2.json", grype(NEW, "CVE-2026-0002", of=A))
-    two.report("b.json", grype(NEW, "CVE-2026-0003", of=B))
+    two.report("a2.json", other(NEW, "CVE-2026-0002", of=A))
+    two.report("b.json", other(NEW, "CVE-2026-0003", of=B))
     assert ids(built(two)) == ["CVE-2026-0001", "CVE-2026-0003"]
     two.settings["security"] = {"scanners": ["grype", "trivy"]}
     assert ids(built(two)) == ["CVE-2026-0002", "CVE-2026-0003"]
@@ -243,10 +240,10 @@ def test_a_folder_without_a_report_is_a_warning(one: SiteFolder, file: str) -> N
     if file:
         one.write(f"scans/{file}", "{}")
     found = problems(one)
-    assert (Level.WARNING, "CAT029", "scans") in found
+    assert (Level.WARNING, "CAT030", "scans") in found
     noted = file and not file.startswith(".")
     assert [each for each in found if each[0] == Level.INFO] == (
-        [(Level.INFO, "CAT029", f"scans/{file}")] if noted else []
+        [(Level.INFO, "CAT030", f"scans/{file}")] if noted else []
     )
     assert one.build(strict=True).failed
 
@@ -260,7 +257,7 @@ def test_what_is_no_report_is_noted(one: SiteFolder) -> None:
     for name in ("README", "README.md", "web/1.sarif", "web/1.txt", "report.html", ".gitkeep", "a/.x/1.txt"):
         one.write(f"scans/{name}", "not a report")
     assert problems(one) == [
-        (Level.INFO, "CAT029", f"scans/{name}")
+        (Level.INFO, "CAT030", f"scans/{name}")
         for name in ("README", "README.md", "report.html", "web/1.sarif", "web/1.txt")
     ]
     result = built(one, strict=True)

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import datetime
 import json
+import shutil
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +19,7 @@ from hypothesis import strategies as st
 from mkdocs_catalog_api.authored.toml_text import load
 
 from .guide import block
-from .sites import SiteFolder
+from .sites import SiteFolder, rendered
 from .test_cli import call, tree
 
 TOML = """
@@ -37,13 +41,13 @@ def write(site: SiteFolder, settings: str = "", project: str = "") -> None:
 def test_the_api_is_that_of_mkdocs(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795000000")
     monkeypatch.chdir(site.folder)
-    fields = {"port": {"type": "integer"}}
-    site.settings |= {"images": {"fields": fields, "vocabulary": {"tier": ["core", "edge"]}}}
+    fields = {"port": {"type": "integer"}, "tier": {"values": ["core", "edge"]}}
+    site.settings |= {"images": {"fields": fields}}
     site.image("nginx", "port: 80\nversions: [1.10, 1.9]")
-    published = site.build()
+    published = site.mkdocs()
     (site.folder / "mkdocs.yml").unlink()
-    write(site, 'images.fields.port = {type = "integer"}\n[project.plugins.catalog-api.images.vocabulary]\n'
-          'tier = [\n  "core", # the first\n  "edge",\n]\n')  # fmt: skip
+    write(site, 'images.fields.port = {type = "integer"}\n[project.plugins.catalog-api.images.fields.tier]\n'
+          'values = [\n  "core", # the first\n  "edge",\n]\n')  # fmt: skip
     result = call("build", "--site-dir", "other")
     assert result.exit_code == 0, result.output
     assert tree(site.folder / "other/api/v1") == tree(published.api)
@@ -54,24 +58,19 @@ def test_the_api_is_that_of_mkdocs(site: SiteFolder, monkeypatch: pytest.MonkeyP
     [
         ("regstry = 1", "", "zensical.toml:7:1: catalog-api.regstry: unknown setting"),
         (
-            "[project.plugins.catalog-api.images.fields.port]\ntype = 'number'\nlabel = 3",
+            "[project.plugins.catalog-api.images.fields.port]\ntype = 'number'\ndescription = 3",
             "",
-            "zensical.toml:9:1: catalog-api.images.fields.port.label: ",
+            "zensical.toml:9:1: catalog-api.images.fields.port.description: ",
         ),
         ('images.pages = """\n""" \nfeds = true', "", "zensical.toml:9:1: catalog-api.feds: unknown setting"),
         (
-            'badges = {cves = {label = "a", x = 1}}',
+            'updates = {data = "a.yml", x = 1}',
             "",
-            "zensical.toml:7:32: catalog-api.badges.cves.x: unknown",
+            "zensical.toml:7:28: catalog-api.updates.x: unknown",
         ),
         ("", "use_directory_urls = 'no'", "zensical.toml:4:1: use_directory_urls: "),
         ("", "docs_dir = ", "zensical.toml:4:12: not valid TOML: Invalid value"),
         ("", "docs_dir = 'nowhere'", "zensical.toml: docs_dir: the folder 'nowhere' does not exist"),
-        (
-            "[project.plugins.macros]",
-            "",
-            "zensical.toml: plugins: the plugin 'macros' may make or change pages, and only Zensical runs it",
-        ),
     ],
 )
 def test_a_fault_names_file_line_and_field(site: SiteFolder, settings: str, project: str, told: str) -> None:
@@ -165,3 +164,48 @@ def test_any_text_is_read_as_tomllib_reads_it(data: dict[str, Any]) -> None:
     node, read = load("\n".join(f"{toml(key)} = {toml(value)}" for key, value in data.items()).encode())
     assert node is not None
     assert plain(node) == as_text(read)
+
+
+def zensical(site: SiteFolder) -> None:
+    """Build the site with Zensical."""
+    program = Path(sys.executable).parent / "zensical"
+    subprocess.run([program, "build"], cwd=site.folder, check=True, capture_output=True)
+
+
+def test_both_generators_give_the_same_api(site: SiteFolder) -> None:
+    site.image("nginx", "versions: ['1.29.3']")
+    site.write("images.yml", "- {name: Redis, category: X, tier: y, license: MIT, versions: ['8.2']}\n")
+    site.page("index.md", "title: Home", "<!-- catalog: images -->")
+    site.config["plugins"] = ["search", {"catalog-api": site.settings}]
+    site.config["theme"] = {"name": "material", "font": False}
+    expected = rendered(site).bytes()
+    shutil.rmtree(site.folder / "site")
+    zensical(site)
+    result = call("build", "--web", "--strict", "-f", site.folder / "mkdocs.yml")
+    assert result.exit_code == 0, result.output
+    documents = {path.removeprefix("v1/"): body for path, body in tree(site.folder / "site/api").items()}
+    assert documents.keys() == {*expected, "manifest.json"}
+    assert b'"url":"/catalog/images/redis/"' in expected["images.json"]
+    for path in expected.keys() - {"index.json"}:  # which has the hash of all others
+        alike = expected[path].replace(b'"html":"/catalog/images/redis/"', b'"html":null')
+        alike = alike.replace(b"/catalog/images/redis/", b"/catalog/")
+        assert documents[path] == alike, path
+
+
+def test_the_search_of_zensical_finds_items(site: SiteFolder) -> None:
+    site.image("nginx", "description: Serves files\nversions: ['1.29.3']")
+    site.image("redis")
+    site.write(
+        "docs/images/redis.md", (site.folder / "docs/images/redis.md").read_text() + "# Redis\n\nMine.\n"
+    )
+    site.page("index.md", "title: Home")
+    site.config["plugins"] = ["search", {"catalog-api": site.settings}]
+    site.config["theme"] = {"name": "material", "font": False}
+    path = site.write_config()
+    zensical(site)
+    for _ in range(2):
+        assert call("build", "--web", "-f", path).exit_code == 0
+        index = json.loads((site.folder / "site/search.json").read_bytes())
+        found = {entry["location"]: (entry["title"], entry["text"]) for entry in index["items"]}
+        assert found["images/nginx/"] == ("nginx", "<p>Container image nginx Serves files Tools 1.29.3</p>")
+        assert found["images/redis/"] == ("Redis", "<p>Mine.</p><p>Container image Redis Tools</p>")

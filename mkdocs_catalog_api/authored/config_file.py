@@ -28,6 +28,8 @@ from .pages import dotted
 from .yaml_text import YamlError, child, explain, mark, place
 
 PLUGIN = "catalog-api"
+_READ_HERE = frozenset({PLUGIN, "meta", "offline", "search", "tags", "swagger-ui-tag"})
+"""Plugins that make and change no page of the catalog, or that are read here. All others need MkDocs."""
 MAX_PARENTS = 20
 """Maximum length of a chain of `INHERIT`."""
 
@@ -87,6 +89,11 @@ class ConfigFile(Struct, frozen=True, dict=True):
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
         field = dotted([PLUGIN, *names, *path[len(way) :]])
         return Problem(name, line, column, field, message, hint, level, code=code)
+
+    def place_of(self, key: str) -> tuple[int, int]:
+        """Return line and column of a key of the whole file; zeros if it comes from a parent."""
+        root = _composed(self.path)
+        return place(root, (key,)) if child(root, key) else (0, 0)
 
     def written(self, path: Sequence[str | int], *, key: bool = False) -> str:
         """Return the scalar at `path`, or its key, as written in the file; "" if it does not exist."""
@@ -192,12 +199,25 @@ def _plugins(value: object) -> list[tuple[str, dict[str, Any]]]:
         options = {} if value is None else value
         if not (isinstance(name, str) and isinstance(options, dict)):
             raise ValueError("expected a list of plugins, each a name or `name: {options}`")
-        name = name.removeprefix("/").removeprefix("material/")
+        name = name.removeprefix("material/")
         if name == "group":
             plugins += _plugins(options.get("plugins", [])) if options.get("enabled") else []
         elif name == "catalog-api" or options.get("enabled") is not False:
             plugins.append((name, {key: option for key, option in options.items() if key != "enabled"}))
     return plugins
+
+
+def _extensions(value: object) -> list[tuple[str, dict[str, Any]]]:
+    """Return (name, options) of each Markdown extension, without options that are not plain values."""
+    entries = value if isinstance(value, list) else [value]
+    pairs: list[tuple[object, object]] = []
+    for entry in entries:
+        pairs += entry.items() if isinstance(entry, dict) else [(entry, None)]
+    return [
+        (name, {key: option for key, option in (options or {}).items() if not isinstance(option, _Unknown)})
+        for name, options in pairs
+        if isinstance(name, str) and isinstance(options, dict | None)
+    ]
 
 
 def _custom_dir(value: object) -> object:
@@ -207,7 +227,7 @@ def _custom_dir(value: object) -> object:
 class MkDocsYml(BaseModel):
     """The configuration of MkDocs and its plugins that affects the API."""
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, strict=True)
+    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, strict=True, extra="allow")
 
     site_name: str
     site_url: Annotated[str | None, AfterValidator(_address)] = None
@@ -219,12 +239,18 @@ class MkDocsYml(BaseModel):
     draft_docs: Annotated[GitIgnoreSpec, BeforeValidator(_patterns)] = GitIgnoreSpec([])
     plugins: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_plugins)] = [("search", {})]
     hooks: list[Any] = []
+    markdown_extensions: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_extensions)] = []
     theme: Annotated[str | None, BeforeValidator(_custom_dir)] = None
     """The folder with templates of the site, `theme.custom_dir`."""
 
     def options(self, plugin: str) -> Mapping[str, object] | None:
         """Return the options of a plugin, or None if it is not listed."""
         return next((options for name, options in self.plugins if name == plugin), None)
+
+    @property
+    def needs_mkdocs(self) -> bool:
+        """Whether only MkDocs can determine the pages, because hooks or plugins may make or change them."""
+        return bool(self.hooks) or any(name not in _READ_HERE for name, _ in self.plugins)
 
     @property
     def directory_urls(self) -> bool:

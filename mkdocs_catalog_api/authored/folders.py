@@ -18,12 +18,6 @@ from ..problems.codes import Code
 
 MAX_SIZE = 512 * 2**20
 """Default limit for the size of a file, in bytes."""
-_KINDS = {
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-}
 _LEADS_OUT = "this link leads out of the project and is not followed", "copy its target into the project"
 
 
@@ -32,28 +26,20 @@ def name_of(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
 
 
-def _kind_of(mode: int) -> str:
-    """Describe a special file by its mode; "" for files and folders."""
-    return _KINDS.get(stat.S_IFMT(mode), "")
-
-
 def no_file(path: Path, name: str) -> str:
     """Return the error message if the path of the file `name` is not a file."""
-    if not path.exists():
-        return f"{name!r} is a broken link"
-    kind = _kind_of(path.stat().st_mode)
-    return f"{name!r} is not a file" + (f", but {kind}, which the build does not open" if kind else "")
+    return f"{name!r} is {'not a regular file' if path.exists() else 'a broken link'}"
 
 
 def read_file(path: Path, most: int = MAX_SIZE) -> bytes:
-    """Return the content of a regular file. A pipe, socket or device is not opened: it could block forever.
+    """Return the content of a regular file. Nothing else is opened: reading a pipe could block forever.
 
     Raises:
         OSError: unreadable, not a file, or larger than `most` bytes.
     """
     status = path.stat()
-    if kind := _kind_of(status.st_mode):
-        raise OSError(errno.EINVAL, f"this is {kind}, which the build does not open", str(path))
+    if not stat.S_ISREG(status.st_mode):
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
     if status.st_size > most:
         raise OSError(errno.EFBIG, f"the file has more than {most:,} bytes", str(path))
     return path.read_bytes()
@@ -85,8 +71,7 @@ def not_writable(path: Path, name: str, project: Iterable[Path]) -> Problem | No
     if leads_out(path, project):
         message, hint = "not written, because a link leads out of the project", "remove the link"
     elif path.exists() and not path.is_file():
-        kind = _kind_of(path.stat().st_mode) or "a folder"
-        message, hint = f"not written, because this is {kind}", "remove it"
+        message, hint = "not written, because this is not a regular file", "remove it"
     else:
         return None
     return Problem(name, 0, 0, "", message, hint, code=Code.IN_THE_WAY)
@@ -183,12 +168,7 @@ def walk(
             if stat.S_ISREG(status.st_mode):
                 files[entry.name] = status.st_size
             elif not stat.S_ISDIR(status.st_mode):
-                kind = _kind_of(status.st_mode) or "not a file"
-                add_problem(
-                    path,
-                    f"this is {kind}, which the build does not open",
-                    "replace it with a file, or remove it",
-                )
+                add_problem(path, "not a regular file", "replace it with a file, or remove it")
             elif not link:
                 folders.append((f"{path}/", target))
             elif not Path(real).is_relative_to(target):  # else it is a circular link

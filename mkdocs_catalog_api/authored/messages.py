@@ -11,7 +11,7 @@ from typing import get_args
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from ..catalog.fields import COMPUTED
+from ..catalog.fields import COMPUTED, OwnFields
 from ..problems import RefusedError
 from ..problems.codes import Code
 
@@ -41,6 +41,8 @@ def field_names(model: type[BaseModel]) -> Sequence[str]:
 
 def names_at(model: type[BaseModel], path: Sequence[str | int]) -> Sequence[str]:
     """Return the allowed names of the mapping at `path` in the input of the model."""
+    if issubclass(model, OwnFields):
+        return field_names(model)
     if path and path[0] not in field_names(model):
         return []
     for step in path:

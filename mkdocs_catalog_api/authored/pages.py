@@ -164,6 +164,8 @@ class Page(Struct, frozen=True):
     """The `.meta.yml` documents of its folders, outermost first."""
     markdown: str | None = None
     """The text below the front matter as changed by such plugins; None if unchanged."""
+    html: str | None = None
+    """Its content as HTML, with markers; None if it is not rendered."""
 
 
 class Filled(Struct, frozen=True):
@@ -193,7 +195,7 @@ class RawItem(Struct, frozen=True):
     named: Page | None = None
     """The page in `page` of an entry in a data file."""
     mapped: Mapping[str, str] = MappingProxyType({})
-    """Field → the other key that has its value."""
+    """Field, or `versions.FIELD` → the other key that has its value."""
     filled: Filled | None = None
     """None without data from its registry."""
 
@@ -228,6 +230,8 @@ class RawItem(Struct, frozen=True):
             return Problem(file, 0, 0, field, message, hint, level, code=code, item=self.slug, group=group)
         if path and path[0] in self.mapped:
             path = (self.mapped[str(path[0])], *path[1:])
+        elif len(path) > 2 and (key := self.mapped.get(f"{path[0]}.{path[2]}")):
+            path = (*path[:2], key, *path[3:])
         file, document = self.file, self.document
         if self.page and path and not document.has(path[0]):
             inherited = (default for default in reversed(self.page.defaults) if default.has(path[0]))
@@ -275,13 +279,24 @@ def dotted(path: Iterable[str | int]) -> str:
     return text.removeprefix(".")
 
 
+_PLAIN_HEADING = re.compile(r"\n*# +([^\W_](?:[ .,+/()-]*[^\W_])*) *(?:\n|\Z)")
+"""An H1 at the beginning of a page, of letters, digits and marks that have no meaning in Markdown."""
+
+
+def body(text: str) -> str:
+    """Return the text of a page below its front matter."""
+    return re.sub(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*\n", "", text, count=1, flags=re.DOTALL)
+
+
 def heading(text: str) -> str | None:
     """Return the text of the first H1 of a page, or None."""
-    from markdown import markdown  # few catalogs need it, and the import is slow
+    text = body(text)
+    if plain := _PLAIN_HEADING.match(text):
+        return plain[1]
+    from markdown import markdown  # few pages need it, and it is slow
 
-    body = re.sub(r"\A---[ \t]*\n.*?\n(?:---|\.\.\.)[ \t]*\n", "", text, count=1, flags=re.DOTALL)
     try:
-        rendered = markdown(body, extensions=["extra"])
+        rendered = markdown(text, extensions=["extra"])
     except RecursionError:
         return None
     match = re.search(r"<h1[^>]*>(.*?)</h1>", rendered, re.DOTALL)

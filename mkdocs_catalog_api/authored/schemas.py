@@ -6,9 +6,7 @@ An editor reads `version: 1.10` as a number, the plugin reads it as text. So the
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any, get_args
 
 from pydantic import BaseModel
@@ -18,13 +16,10 @@ from ..catalog.fields import COMPUTED, FieldType
 from ..catalog.models import Outcome, UpdateEntry
 from .config_file import PLUGIN
 from .from_registry import REGISTRY, FromRegistry
-from .settings import CLOSABLE, ITEM_MODELS, CollectionSettings, Settings
+from .settings import ITEM_MODELS, CollectionSettings, Settings
 
 Schema = dict[str, Any]
 
-DRAFT_7 = "http://json-schema.org/draft-07/schema#"
-PACKAGE = Path(__file__).parent.parent / "schemas"
-"""Folder in the package with the schemas of a catalog without custom fields."""
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _DEFAULTED = frozenset({"slug", "name", "image"})
 """Required fields of an item that have a default by convention."""
@@ -41,35 +36,27 @@ def schemas(
     *,
     lookups: Sequence[str] = (),
     scanners: Sequence[str] = (),
-    inherited: bool = False,
 ) -> dict[str, Schema]:
-    """Return file name → schema. With `settings`, the collections have custom fields and vocabularies.
+    """Return file name → schema. With `settings`, the collections have the fields and rules of a catalog.
 
-    `lookups` and `scanners` are the allowed values of these settings. With `inherited`, a page has no
-    required fields, because a `.meta.yml` may provide them.
+    `lookups` and `scanners` are the allowed values of these settings.
     """
     collections = {
-        f"{name}.json": _items(name, getattr(settings or Settings(), name), inherited) for name in ITEM_MODELS
+        f"{name}.json": _items(name, getattr(settings or Settings(), name)) for name in ITEM_MODELS
     }
     return collections | {"updates.json": _updates(), "mkdocs.json": _mkdocs(lookups, scanners)}
 
 
-def write(folder: Path, files: Mapping[str, Schema]) -> None:
-    """Write schemas to a folder, which is created if needed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, schema in files.items():
-        text = json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
-        (folder / name).write_text(text, encoding="utf-8", newline="\n")
-
-
-def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
-    model, own, _ = section.item_fields(ITEM_MODELS[name])  # type: ignore[index]
-    item, definitions = _generate(model)
-    item["required"].remove("categories")
+def _items(name: str, section: CollectionSettings) -> Schema:
+    fields = section.item_fields(ITEM_MODELS[name])  # type: ignore[index]
+    item, definitions = _generate(fields.model)
     category, listed = item["properties"]["category"], item["properties"].pop("categories")
     description = category.pop("description")
     item["properties"]["category"] = {
-        "anyOf": [category, {**listed, "description": "All categories; the first is the main category."}],
+        "anyOf": [
+            *category.get("anyOf", [category]),
+            {**listed, "description": "All categories; the first is the main category."},
+        ],
         "description": description,
     }
     if listed := item["properties"].get("versions"):
@@ -82,11 +69,12 @@ def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
             "else": {"anyOf": [{"const": REGISTRY}, choice, {"type": "null"}]},
         }
     versions = [part for part in definitions.values() if "version" in part["properties"]]
-    for schema, fields in [(item, own), *((part, own.of_versions) for part in versions)]:
-        declared, _ = _generate(fields)
-        schema["properties"] |= {field: declared["properties"][field] for field in fields.names}
+    for schema, own in [(item, fields.own), *((part, fields.own_of_versions) for part in versions)]:
+        declared, _ = _generate(own)
+        schema["properties"] |= declared["properties"]
         schema["required"] += declared.get("required", ())
-    required = [field for field in item.pop("required") if field not in {*_DEFAULTED, *section.map}]
+    read_elsewhere = {*_DEFAULTED, *dict(fields.keys)}
+    required = [field for field in item.pop("required") if field not in read_elsewhere]
     properties = {
         field: schema if field in required else _or_null(schema)
         for field, schema in item["properties"].items()
@@ -105,7 +93,7 @@ def _items(name: str, section: CollectionSettings, inherited: bool) -> Schema:
         "type": ["object", "array"],
         "if": {"type": "array"},
         "then": {"items": {"allOf": [*full["allOf"], named]}},
-        "else": {"$ref": "#/$defs/Item"} if inherited else full,
+        "else": full,
         "$defs": {"Item": item, **definitions},
     }
 
@@ -163,14 +151,11 @@ def _mkdocs(lookups: Sequence[str], scanners: Sequence[str]) -> Schema:
             value.pop("default", None)
             schema["properties"][name] = value
     collection = definitions["CollectionSettings"]["properties"]
-    collection["vocabulary"]["propertyNames"] = {"enum": list(CLOSABLE)}
     short: Schema = {"enum": list(get_args(FieldType))}
     for name in ("fields", "version_fields"):
-        collection[name]["additionalProperties"] = {"anyOf": [short, {"$ref": "#/$defs/CustomField"}]}
+        collection[name]["additionalProperties"] = {"anyOf": [short, {"$ref": "#/$defs/FieldRule"}]}
     security = definitions["SecuritySettings"]["properties"]
     security["scanners"]["items"] = {"enum": [*scanners], "type": "string"}
-    badges = settings["properties"]["badges"]
-    badges["additionalProperties"] = {"anyOf": [badges["additionalProperties"], {"type": "null"}]}
     settings["properties"]["lookups"]["items"] = {"enum": [*lookups], "type": "string"}
     plugin: Schema = {PLUGIN: {"anyOf": [{"$ref": "#/$defs/Settings"}, {"type": "null"}]}}
     return {

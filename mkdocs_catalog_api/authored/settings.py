@@ -1,9 +1,10 @@
 """The settings in mkdocs.yml under `catalog-api`, for the plugin and the command line."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pathspec import GitIgnoreSpec
 from pydantic import (
@@ -11,32 +12,40 @@ from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
     StringConstraints,
+    Tag,
+    TypeAdapter,
     ValidationError,
-    model_validator,
 )
 from pydantic_core import ErrorDetails
 
 from ..catalog import names as references
-from ..catalog.fields import COMPUTED, CustomField, ItemFields, M, own_fields, with_words
-from ..catalog.links import web_link
+from ..catalog.fields import (
+    COMPUTED,
+    FieldRule,
+    ItemFields,
+    M,
+    Rules,
+    built_in_fields,
+    type_of_text,
+    version_model,
+)
+from ..catalog.fields import item_fields as fields_of
 from ..catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
-from ..catalog.registry_facts import FACTS_FOLDER
 from ..catalog.types import LineRule, VariantRule
 from ..catalog.verification import Verification
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
+from ..problems.gone import gone_setting
 from .config_file import ConfigFile
 from .from_registry import FromRegistry, is_from_registry, read_from_registry
-from .messages import field_names, location, message_and_hint, models_in, not_among, suggestion
+from .messages import location, message_and_hint, not_among, resembling, suggestion
 from .pages import SLUG
 
-CLOSABLE = ("category", "tier", "license", "base", "signature", "priority")
-"""Built-in text fields that a catalog can restrict with `vocabulary`."""
-_ITS_OWN = ("slug", "name", "image", "versions", "latest", "chart", "images", "product")
+_ITS_OWN = ("slug", "name", "image", "versions", "latest", "chart", "images", "product", "replacedBy")
 """Fields that are different for each item, so that they can't have a default."""
-_COLOR = re.compile(r"#?(?:[0-9A-Fa-f]{3}|[0-9A-Fa-f]{6})|[a-z]+")
 _SIZE = re.compile(r"([1-9][0-9]{0,8})(kB|MB|GB|KiB|MiB|GiB)")
 _UNITS = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
@@ -98,20 +107,6 @@ def _field_name(value: str) -> str:
     return value
 
 
-def _email(value: str) -> str:
-    if not re.fullmatch(r"[^@\s]+@[^@\s]+", value):
-        raise RefusedError(f"{value[:40]!r} is not an e-mail address", "for example catalog@example.org")
-    return value
-
-
-def _color(value: str) -> str:
-    if not _COLOR.fullmatch(value):
-        raise RefusedError(
-            f"{value!r} is not a color", "use a name such as blue, or hex digits such as 2f7d32"
-        )
-    return value
-
-
 def _size(value: object) -> object:
     if isinstance(value, str) and (match := _SIZE.fullmatch(value)):
         return int(match[1]) * _UNITS[match[2]]
@@ -136,14 +131,23 @@ Patterns = Annotated[
     Field(strict=False),
     BeforeValidator(_patterns, json_schema_input_type=str | list[str] | bool),
 ]
-Color = Annotated[Word, AfterValidator(_color)]
-Email = Annotated[Word, AfterValidator(_email)]
 Size = Annotated[
     int, BeforeValidator(_size, json_schema_input_type=Annotated[str, Field(pattern=f"^{_SIZE.pattern}$")])
 ]
 """Size in bytes, written as a whole number with a unit."""
 Once = AfterValidator(_once)
 """A list without duplicates."""
+
+
+class DefaultsOfPages(Section):
+    """Default values of the items on some pages."""
+
+    pages: Patterns = Field(
+        (),
+        description="Pattern of the pages, relative to docs_dir, or a list of patterns. The default is all "
+        "items, also those of a data file.",
+    )
+    values: dict[Word, Any] = Field({}, description="Default values of fields.")
 
 
 class CollectionSettings(Section):
@@ -160,20 +164,26 @@ class CollectionSettings(Section):
         description="Data file, relative to mkdocs.yml. The default is `<collection>.yml` (`.yaml`, `.json`) "
         "if it exists.",
     )
-    defaults: dict[Word, Any] = Field(
+    item_pages: bool = Field(
+        True,
+        description="Whether MkDocs makes a page for an item of the data file that has none, at "
+        "`<collection>/<slug>/`. Otherwise its `url` is the page of the collection.",
+    )
+    defaults: Annotated[
+        Annotated[dict[Word, Any], Tag("[for all]")]
+        | Annotated[tuple[DefaultsOfPages, ...], Field(strict=False), Tag("[for some]")],
+        Discriminator(lambda value: "[for some]" if isinstance(value, list | tuple) else "[for all]"),
+    ] = Field(
         {},
-        description="Default values of fields; a `.meta.yml` and the page take precedence.",
+        description="Default values of fields; a `.meta.yml` and the page take precedence. To set them for "
+        "some pages only, use a list; later entries take precedence.",
     )
-    fields: dict[FieldName, CustomField] = Field({}, description="Custom fields of the items.")
-    version_fields: dict[FieldName, CustomField] = Field({}, description="Custom fields of each version.")
-    vocabulary: dict[Word, Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once]] = Field(
-        {}, description="Allowed values of built-in fields."
-    )
-    map: dict[Word, Word] = Field(
+    fields: dict[FieldName, FieldRule] = Field(
         {},
-        description="Fields to read from another key of the front matter, as in `{category: tags}`, unless "
-        "an item has the field itself. For a field with one value, the first entry of a list is used.",
+        description="Custom fields of the items, and rules for built-in ones: allowed values, whether they "
+        "are required, and another key to read them from.",
     )
+    version_fields: dict[FieldName, FieldRule] = Field({}, description="The same for each version.")
     lines: LineRule | None = Field(
         None,
         description="Rule for the release line of a version, unless it is set on the page: `major`, "
@@ -191,12 +201,27 @@ class CollectionSettings(Section):
     )
 
     def item_fields(self, model: type[M]) -> ItemFields[M]:
-        """Return the fields of its items, with allowed values and custom fields."""
-        own = own_fields(self.fields, self.version_fields)
-        if model is ImageEntry and "variant" in own.of_versions.names:
-            # It is checked where it is declared; the built-in field is used.
-            own.of_versions.names = [name for name in own.of_versions.names if name != "variant"]
-        return ItemFields(with_words(model, self.vocabulary), own, (*self.map.items(),))
+        """Return the fields of its items, with the rules of the catalog and its custom fields."""
+        return fields_of(model, self.fields, self.version_fields)
+
+    def all_defaults(self) -> Sequence[DefaultsOfPages]:
+        """Return the defaults as a list; later entries take precedence."""
+        if isinstance(self.defaults, tuple):
+            return self.defaults
+        return [DefaultsOfPages(values=self.defaults)]
+
+    def defaults_for(self, uri: str | None) -> dict[str, Any]:
+        """Return the default values of an item; `uri` is the path of its page in docs_dir, if it has one."""
+        defaults: dict[str, Any] = {}
+        for some in self.all_defaults():
+            if not some.pages or (uri is not None and _spec(some.pages).match_file(uri)):
+                defaults |= some.values
+        return defaults
+
+
+@cache
+def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
+    return GitIgnoreSpec.from_lines(patterns)
 
 
 Resource = Literal["images", "charts", "roadmap", "updates"]
@@ -209,13 +234,12 @@ DATA_ENDINGS = (".yml", ".yaml", ".json")
 """Suffixes of the default data file."""
 SECURITY_FOLDERS = {"reports": "scans", "vex": "vex"}
 """Default folders of vulnerability data, relative to mkdocs.yml."""
-ADVISORIES = {
-    "kev": "advisories/known_exploited_vulnerabilities.json",
-    "epss": "advisories/epss_scores.csv.gz",
-}
-"""Default files of KEV and EPSS, relative to mkdocs.yml."""
-DEFAULT_HISTORY = "history"
-"""Default folder of the recorded days, relative to mkdocs.yml."""
+KEV = "advisories/known_exploited_vulnerabilities.json"
+"""CISA's catalog of known exploited vulnerabilities (KEV), relative to mkdocs.yml."""
+HISTORY_FOLDER = "history"
+"""Folder of the recorded days, relative to mkdocs.yml."""
+DECISIONS = "decisions"
+"""Held and skipped updates of a data file that nvcmp wrote: the name without its ending."""
 Accepted = Literal[
     "filesystem",
     "repository",
@@ -243,11 +267,6 @@ class UpdatesSettings(Section):
         None,
         description="`.yml`, `.yaml`, `.json`: a list; `.md`: the list under `updates` in its front matter.",
     )
-    decisions: RelativePath | None = Field(
-        None,
-        description="File with held and skipped updates, if `data` is the output of `nvcmp -j`. The default "
-        "is `decisions.yml`.",
-    )
 
 
 class SecuritySettings(Section):
@@ -262,16 +281,6 @@ class SecuritySettings(Section):
         description="Folder of OpenVEX documents, relative to mkdocs.yml. The default is `vex`, if it "
         "exists.",
     )
-    kev: RelativePath | None = Field(
-        None,
-        description="CISA's catalog of known exploited vulnerabilities, relative to mkdocs.yml. The default "
-        "is `advisories/known_exploited_vulnerabilities.json`, if it exists.",
-    )
-    epss: RelativePath | None = Field(
-        None,
-        description="The daily EPSS scores, relative to mkdocs.yml. The default is "
-        "`advisories/epss_scores.csv.gz`, if it exists.",
-    )
     max_age: Annotated[int, Field(ge=1)] | None = Field(
         None,
         description="Age in days above which you get a warning about the scan of a newest version. If the "
@@ -285,7 +294,7 @@ class SecuritySettings(Section):
     accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = Field(
         (),
         description="Reports to accept without a warning: those that are not of an image (`filesystem`, "
-        "`repository`, `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some digests of a version "
+        "`repository`, `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some parts of a version "
         "(`partial`), and reports of an image in another registry (`reference`). `ignored` suppresses "
         "the findings that the scanner is configured to ignore; without it, they are counted.",
     )
@@ -299,65 +308,6 @@ class SecuritySettings(Section):
     )
 
 
-class BadgeSettings(Section):
-    """The appearance of a badge."""
-
-    label: Word | None = Field(None, description="Text of the left half, instead of the default.")
-    color: Color | None = Field(
-        None,
-        description="Color of the right half with the value. By default it depends on the value.",
-    )
-    label_color: Annotated[Color | None, Field(alias="labelColor")] = Field(
-        None, description="Color of the left half. The default is dark gray."
-    )
-    logo: Word | None = Field(
-        None, description="A simple-icons slug, or the path of an SVG file in docs_dir."
-    )
-    logo_color: Annotated[Color | None, Field(alias="logoColor")] = Field(
-        None,
-        description="Color of a simple-icons logo. The default is white. An SVG file has its own colors.",
-    )
-
-
-class ContactSettings(Section):
-    """The contact for questions about the API."""
-
-    name: Word | None = Field(
-        None, description="Contact for questions about the API: a person, a team or an organization."
-    )
-    url: Annotated[Word, AfterValidator(web_link)] | None = Field(
-        None, description="URL of the contact page."
-    )
-    email: Email | None = Field(
-        None, description="E-mail address of the contact, such as `catalog@example.org`."
-    )
-
-
-class LicenseSettings(Section):
-    """The license of the documents: its name, and its SPDX identifier or URL."""
-
-    name: Word = Field(description="Name of the license of the documents; required in `license`.")
-    identifier: Word | None = Field(
-        None, description="SPDX identifier of that license, such as `CC-BY-4.0`. Set this or `url`, not both."
-    )
-    url: Annotated[Word, AfterValidator(web_link)] | None = Field(
-        None, description="URL of the license text, for a license without an SPDX identifier."
-    )
-
-    @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
-        if self.identifier and self.url:
-            raise RefusedError("OpenAPI allows `identifier` or `url`, not both", "remove one of them")
-        return self
-
-
-class OpenApiSettings(Section):
-    """General data on the API in `openapi.json`."""
-
-    contact: ContactSettings | None = None
-    license: LicenseSettings | None = None
-
-
 _DEFAULTS: Any = Field(default={}, validate_default=True)
 """Defaults of a section. They are created with the settings, as the first use of a model is slow."""
 
@@ -367,9 +317,6 @@ class Settings(Section):
 
     registry: Annotated[Word, AfterValidator(references.repository)] | None = Field(
         None, description="Default registry: a page without `image` gets `registry/slug`."
-    )
-    registry_facts: RelativePath = Field(
-        FACTS_FOLDER, description="Folder of the data from `catalog-api sync`, relative to mkdocs.yml."
     )
     insecure_registries: tuple[Word, ...] = Field(
         (),
@@ -381,20 +328,8 @@ class Settings(Section):
     roadmap: Annotated[CollectionSettings, BeforeValidator(or_defaults)] = _DEFAULTS
     updates: Annotated[UpdatesSettings, BeforeValidator(or_defaults)] = _DEFAULTS
     security: Annotated[SecuritySettings, BeforeValidator(or_defaults)] = _DEFAULTS
-    badges: dict[Word, Annotated[BadgeSettings, BeforeValidator(or_defaults)]] = {}
-    openapi: Annotated[OpenApiSettings, BeforeValidator(or_defaults)] = _DEFAULTS
     lookups: Annotated[tuple[Word, ...], Field(strict=False), Once] = Field(
         (), description="Lookup documents to write; `[]` for none."
-    )
-    history: RelativePath | None = Field(
-        None,
-        description="Folder of the recorded days, relative to mkdocs.yml. The default is `history`, if it "
-        "exists.",
-    )
-    signed: bool = Field(
-        False,
-        description="Whether you sign the manifest with `catalog-api sign` after each build. The discovery "
-        "document then links to the signature.",
     )
     headers: HostName | None = Field(None, description="Host that gets a header file; none by default.")
     feeds: bool = Field(
@@ -431,7 +366,10 @@ def explain_settings(
             path = path[:-1]  # one value is the short form of a list of one
         written = config.written(path, key="[key]" in details["loc"] or details["type"] == "invalid_key")
         message, hint = message_and_hint(details, (model,), written)
-        yield config.problem(path, message.replace("unknown key", "unknown setting"), hint, code=Code.SETTING)
+        message = message.replace("unknown key", "unknown setting")
+        if details["type"] == "extra_forbidden" and (remedy := gone_setting(path)):
+            message, hint = "this setting no longer exists", remedy
+        yield config.problem(path, message, hint, code=Code.SETTING)
 
 
 def without(options: Mapping[str, object], faults: Iterable[Sequence[str | int]]) -> dict[str, object]:
@@ -466,126 +404,107 @@ def check_words(
 def check_collection(
     resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
 ) -> Iterator[Problem]:
-    """Check names and defaults against the fields of the collection.
+    """Check rules and defaults against the fields of the collection.
 
     `written` is the section as written; `section` may lack its invalid values.
     """
-    names = ItemFields(model).names
-    closable = [name for name in CLOSABLE if name in names]
-    # In the JSON, the others (`categories` and `verify`) have computed values.
-    published = {*names} & {info.alias for info in model.model_fields.values() if not info.exclude}
-    yield from _names(resource, "fields", section.fields, published, closable, config)
-    yield from _version_fields(resource, model, section, config)
-    if section.verify is not None and "verify" not in names:
-        message = f"`{resource}` has no signatures"
-        yield config.problem((resource, "verify"), message, "remove it", code=Code.SETTING)
-    for name in ("lines", "variants"):
+    names = built_in_fields(model)
+    for name, noun in (("verify", "signatures"), ("lines", "release lines"), ("variants", "release lines")):
         if getattr(section, name) is not None and name not in names:
-            message = f"`{resource}` has no release lines"
-            yield config.problem((resource, name), message, "remove it", code=Code.SETTING)
-    for name in section.vocabulary.keys() - closable:
-        message = f"`{name}` is not a field of {resource} with a vocabulary"
-        hint = suggestion(name, closable, "use one of")
-        if name in section.fields:
-            hint = f"for a custom field, add `values` to `fields.{name}`"
-        yield config.problem((resource, "vocabulary", name), message, hint, code=Code.SETTING)
-    for name in ("base", "signature"):
-        for position, word in enumerate(section.vocabulary.get(name, ())):
-            try:
-                references.badge_name(word)
-            except RefusedError as error:
-                path = (resource, "vocabulary", name, position)
-                yield config.problem(path, error.message, error.hint, code=Code.SETTING)
-    yield from _map(resource, model, section, written, config)
-    yield from _defaults(resource, model, section, written, config)
-
-
-def _map(
-    resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
-) -> Iterator[Problem]:
-    """Yield a problem for each invalid entry of `map`."""
-    declared = written.get("fields") if isinstance(written, dict) else None
-    known = [*ItemFields(model, own_fields(section.fields)).names]
-    for name in section.map:
-        if name in COMPUTED:
-            message, hint = f"`{name}` is computed and can't be set", "remove it"
-        elif name not in known and not (isinstance(declared, dict) and name in declared):
-            message, hint = "unknown field", suggestion(name, known, "use one of")
-        else:
+            yield config.problem(
+                (resource, name), f"`{resource}` has no {noun}", "remove it", code=Code.SETTING
+            )
+    declared = written if isinstance(written, dict) else {}
+    valid: dict[str, dict[str, FieldRule]] = {"fields": {}, "version_fields": {}}
+    for setting, of in (("fields", model), ("version_fields", version_model(model))):
+        rules: Rules = getattr(section, setting)
+        if of is None:
+            if rules:
+                message = f"`{resource}` has no versions"
+                yield config.problem((resource, setting), message, "remove it", code=Code.SETTING)
             continue
-        yield config.problem((resource, "map", name), message, hint, code=Code.SETTING)
+        for name, rule in rules.items():
+            wrong = [*_wrong_rule(name, rule, declared[setting].get(name), of)]
+            for path, message, hint in wrong:
+                yield config.problem((resource, setting, name, *path), message, hint, code=Code.SETTING)
+            if not wrong:  # what every item requires, defaults alone need not have
+                valid[setting][name] = rule.model_copy(update={"required": False})
+    fields = fields_of(model, valid["fields"], valid["version_fields"])
+    invalid = {*(declared.get("fields") or ())} - valid["fields"].keys()
+    for position, defaults in enumerate(section.all_defaults()):
+        within = (position, "values") if isinstance(section.defaults, tuple) else ()
+        place = (resource, "defaults", *within)
+        yield from _defaults(defaults.values, place, fields, invalid, config)
 
 
-def _names(
-    resource: str,
-    setting: str,
-    fields: Mapping[str, CustomField],
-    names: Collection[str],
-    closable: Sequence[str],
-    config: ConfigFile,
-) -> Iterator[Problem]:
-    for name in fields:
-        if name in names:
-            hint = "restrict its values with `vocabulary`" if name in closable else "remove it"
-            message = f"the field `{name}` is built in"
-            yield config.problem((resource, setting, name), message, hint, code=Code.SETTING)
+def _wrong_rule(
+    name: str, rule: FieldRule, declared: object, model: type[BaseModel]
+) -> Iterator[tuple[Sequence[str | int], str, str]]:
+    """Yield path, message and hint for each error in the settings of a field.
 
-
-def _version_fields(
-    resource: str, model: type[ItemEntry], section: CollectionSettings, config: ConfigFile
-) -> Iterator[Problem]:
-    versions = model.model_fields.get("versions")
-    if versions is not None:
-        names = field_names(models_in(versions.annotation)[0])
-        own = {name: field for name, field in section.version_fields.items() if name != "variant"}
-        yield from _names(resource, "version_fields", own, names, (), config)
-        variant = section.version_fields.get("variant") if "variant" in names else None
-        if variant and (variant.type != "text" or variant.list):
-            path = (resource, "version_fields", "variant")
-            message = "the field `variant` must be text, as it is the variant of a version"
-            yield config.problem(path, message, "write `variant: text`", code=Code.SETTING)
-    elif section.version_fields:
-        message = f"`{resource}` has no versions"
-        yield config.problem((resource, "version_fields"), message, "remove it", code=Code.SETTING)
+    `declared` are these settings as written; `rule` may lack its invalid values.
+    """
+    declared = declared if isinstance(declared, dict) else ["type"]
+    info = built_in_fields(model).get(name)
+    if info is None:
+        near = resembling(name, built_in_fields(model)) if "type" not in declared else None
+        if near:
+            hint = f"did you mean `{near}`? For a custom field, add `type: {rule.type}`"
+            yield (), f"`{name}` is not a built-in field", hint
+        return
+    if name == "categories":
+        yield (), "`categories` is a list under `category`", "use `category`"
+        return
+    if not {*declared} & {"values", "required", "from"}:
+        yield (), f"the field `{name}` is built in", "remove it, or set `values`, `required` or `from`"
+        return
+    for option in sorted(rule.model_fields_set & {"type", "list", "description", "card"}):
+        yield (option,), f"`{option}` is for custom fields, and `{name}` is built in", "remove it"
+    kind = type_of_text(info)
+    if rule.values and kind is None:
+        yield ("values",), f"`{name}` is not a field of text, so it can't have `values`", "remove them"
+        return
+    for position, word in enumerate(rule.values):
+        try:
+            TypeAdapter(kind).validate_python(word)
+        except ValidationError as error:
+            message, hint = message_and_hint(error.errors(include_url=False)[0])
+            yield ("values", position), message, hint
 
 
 def _defaults(
-    resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
+    defaults: Mapping[str, object],
+    place: Sequence[str | int],
+    fields: ItemFields[ItemEntry],
+    invalid: Iterable[str],
+    config: ConfigFile,
 ) -> Iterator[Problem]:
-    """Check each default against its field."""
-    if not section.defaults:
+    """Check each default against its field; `invalid` are the fields whose settings have an error."""
+    if not defaults:
         return  # avoids building a model without items
-    closable = {*CLOSABLE} & {*field_names(model)}
-    closed = {name: words for name, words in section.vocabulary.items() if name in closable}
-    fields = ItemFields(with_words(model, closed), own_fields(section.fields))
-    known = [name for name in fields.names if name not in _ITS_OWN or name in section.fields]
-    declared = written.get("fields") if isinstance(written, dict) else None
-    for name in section.defaults:
-        path = (resource, "defaults", name)
-        if name == "versions" and name in fields.names and is_from_registry(section.defaults[name]):
-            _, wrong = read_from_registry(section.defaults[name])
+    known = [name for name in fields.names if name not in _ITS_OWN]
+    for name, value in defaults.items():
+        path = (*place, name)
+        if name == "versions" and name in fields.names and is_from_registry(value):
+            _, wrong = read_from_registry(value)
             for details in wrong:
                 message, hint = message_and_hint(details, (FromRegistry,))
-                place = location(details) if isinstance(section.defaults[name], dict) else ()
-                yield config.problem((*path, *place), message, hint, code=Code.SETTING)
+                within = location(details) if isinstance(value, dict) else ()
+                yield config.problem((*path, *within), message, hint, code=Code.SETTING)
         elif name in COMPUTED or name in _ITS_OWN:
-            yield config.problem(
-                path,
-                f"`{name}` is different for each item, so it can't have a default",
-                "remove it",
-                code=Code.SETTING,
-            )
-        elif name not in known and not (isinstance(declared, dict) and name in declared):
+            message = f"`{name}` is different for each item, so it can't have a default"
+            yield config.problem(path, message, "remove it", code=Code.SETTING)
+        elif name not in known and name not in invalid:
             hint = suggestion(name, known, "use one of")
             yield config.problem(path, "unknown field", hint, code=Code.SETTING)
-    values = {name: value for name, value in section.defaults.items() if name in known}
+    values = {name: value for name, value in defaults.items() if name in known}
     _, errors = fields.read(values)
     for details in errors:
-        place = location(details)
-        if place and place[0] in values:
-            written = config.written((resource, "defaults", *place))
-            message, hint = message_and_hint(details, fields[:2], written)
-            yield config.problem((resource, "defaults", *place), message, hint, code=Code.SETTING)
+        path = location(details)
+        if path and path[0] in values:
+            written = config.written((*place, *path))
+            message, hint = message_and_hint(details, fields.models_at(path[:-1]), written)
+            yield config.problem((*place, *path), message, hint, code=Code.SETTING)
 
 
 def read_settings(options: Mapping[str, object], config: ConfigFile, problems: Problems) -> Settings | None:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
+from ..catalog.registry_facts import FACTS_FOLDER
 from .config_file import ConfigFile
 from .pages import Page
-from .settings import ADVISORIES, DEFAULT_HISTORY, SECURITY_FOLDERS, Settings, data_names
+from .settings import DECISIONS, HISTORY_FOLDER, KEV, SECURITY_FOLDERS, Settings, data_names
 
 
 class Site(Struct, frozen=True):
@@ -30,6 +31,15 @@ class Site(Struct, frozen=True):
     theme_dirs: Sequence[Path] = ()
     """Template folders of its theme, the author's first."""
 
+    directory_urls: bool | None = None
+    """Whether URLs of item pages are folders; None if the generator makes no page for an item without one."""
+    item_pages: Sequence[Page] = ()
+    """The pages that were made for items without one."""
+    language: str = ""
+    """Folder of the pages' language in the site, as in `de/`; empty for the default language."""
+    translations: Sequence[Site] = ()
+    """The pages in other languages, if they are read."""
+
     @property
     def origin(self) -> Path:
         """Return the identity of this site: mkdocs.yml, or its folder if there is no such file."""
@@ -39,12 +49,11 @@ class Site(Struct, frozen=True):
 def own_files(root: Path, settings: Settings) -> Iterator[Path]:
     """Yield the sources outside docs_dir: data files, reports, statements, history and registry data."""
     data = {name: getattr(settings, name).data for name in ("images", "charts", "roadmap", "updates")}
-    for name, path in (data | {"decisions": settings.updates.decisions}).items():
+    for name, path in (data | {DECISIONS: None}).items():
         for file in [path] if path else data_names(name):
             yield root / file
     yield root / (settings.security.reports or SECURITY_FOLDERS["reports"])
     yield root / (settings.security.vex or SECURITY_FOLDERS["vex"])
-    for name, default in ADVISORIES.items():
-        yield root / (getattr(settings.security, name) or default)
-    yield root / (settings.history or DEFAULT_HISTORY)
-    yield root / settings.registry_facts
+    yield root / KEV
+    yield root / HISTORY_FOLDER
+    yield root / FACTS_FOLDER

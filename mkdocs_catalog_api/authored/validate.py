@@ -58,7 +58,7 @@ _WRITTEN_AS = {
 
 
 def with_mapped(raw: RawItem, fields: ItemFields[M]) -> RawItem:
-    """Return the item with the fields that `map` reads from another key."""
+    """Return the item with the fields that are read from another key of the front matter."""
     values: dict[str, object] = {}
     for field, key in fields.keys:
         value = raw.values.get(key)
@@ -67,7 +67,20 @@ def with_mapped(raw: RawItem, fields: ItemFields[M]) -> RawItem:
         if raw.values.get(field) is None and value is not None:
             values[field] = value
     mapped = {field: key for field, key in fields.keys if field in values}
+    versions = raw.values.get("versions")
+    if fields.version_keys and isinstance(versions, list):
+        values["versions"] = [_with_mapped_version(version, fields.version_keys) for version in versions]
+        present = {key for version in versions if isinstance(version, dict) for key in version}
+        mapped |= {f"versions.{field}": key for field, key in fields.version_keys if key in present}
     return replace(raw, values={**raw.values, **values}, mapped=mapped)
+
+
+def _with_mapped_version(version: object, keys: Sequence[tuple[str, str]]) -> object:
+    if not isinstance(version, dict):
+        return version
+    others = {key for _, key in keys}
+    values = {field: version[key] for field, key in keys if version.get(key) is not None}
+    return values | {key: value for key, value in version.items() if key not in others and value is not None}
 
 
 def default_values(
@@ -142,14 +155,13 @@ def _explain(
 ) -> Iterator[Problem]:
     """Yield a problem for each error of pydantic, unless another problem causes it."""
     faulty = {location(details)[0] for details in errors if details["loc"]} | misspelled
-    foreign = fields.own.others(raw.values)
     for details in errors:
         path = location(details)
-        message, hint = message_and_hint(details, fields[:2])
+        message, hint = message_and_hint(details, fields.models_at(path[:-1]))
         field = str(path[0]) if path else ""
         if field in misspelled or (field not in raw.values and _MADE_OF.get(field) in faulty):
             continue
-        if field == "category" and "categories" in foreign and details["type"] == "missing":
+        if field == "category" and "categories" in raw.values and details["type"] == "missing":
             hint = "write the list under `category`"
         if field == "slug" and "slug" not in raw.values:
             way_out = f"add `slug: …`{' or rename the page' if raw.page else ''}"
@@ -173,7 +185,7 @@ def _as_written(path: Iterable[str | int], value: object) -> Iterator[str | int]
 
 def _check_license(entry: Model, raw: RawItem, problems: Problems) -> None:
     text = getattr(entry, "license", None)
-    if isinstance(text, str) and not _is_spdx(text):
+    if isinstance(text, str) and text != "NOASSERTION" and not _is_spdx(text):
         message = f"{text!r} is not a valid SPDX license expression"
         hint = "use an identifier from https://spdx.org/licenses/, or LicenseRef-… for another license"
         problems.add(raw.problem(("license",), message, hint, Level.WARNING, code=Code.WRONG_VALUE))
@@ -193,7 +205,7 @@ def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Prob
         if "lifecycle" not in raw.values and word in get_args(Lifecycle) and word != entry.lifecycle:
             message = f"ignored: `status` is a key of the theme, so the item is shown as {entry.lifecycle}"
             hint = f"add `lifecycle: {word}`"
-            yield raw.problem(("status",), message, hint, Level.WARNING, code=Code.IGNORED)
+            yield raw.problem(("status",), message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD)
     if not isinstance(entry, ChartEntry) or entry.chart is None:
         return
     folder, _, last = entry.chart.rpartition("/")
@@ -260,14 +272,14 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
     if versions and entry.default_variant is not None and entry.default_variant not in variants:
         message = f"no version has the variant {entry.default_variant!r}"
         hint = suggestion(entry.default_variant, sorted(variants), "use one of")
-        problems.add(raw.problem(("defaultVariant",), message, hint, code=Code.LINES))
+        problems.add(raw.problem(("defaultVariant",), message, hint, code=Code.NEWEST))
         return entry
     if not _has_latest(entry, raw, problems):
         return entry
     if mixed := mixed_variants(variant for variant in variants if variant):
         message = f"{mixed[0]!r} and {mixed[1]!r} are two variants, so neither is an update of the other"
         hint = "if they are the same variant, use one spelling or set `variants` on the page"
-        problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.LINES))
+        problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.NEWEST))
     newest = entry.latest
     if newest is None and versions:
         present = [version for version in versions if version.version not in raw.gone] or versions
@@ -334,19 +346,19 @@ def _check_lines(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Pr
                 f"{entry.lines!r} does not match {'any version' if missed == labels else 'all versions'}"
             )
             hint = f"no match: {', '.join(missed[:3])}; they get the default line"
-            problems.add(raw.problem(("lines",), message, hint, Level.WARNING, code=Code.LINES))
+            problems.add(raw.problem(("lines",), message, hint, Level.WARNING, code=Code.NEWEST))
     if not rules.cycles:
         return
     without = [label for label in labels if cycle_of(label, rules.cycles) is None]
     if without:
         message = f"{entry.product} has no release cycle for {', '.join(without[:3])}"
         hint = "they get the default line"
-        problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.LINES))
+        problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.NEWEST))
     ended = {cycle.name for label in labels if (cycle := cycle_of(label, rules.cycles)) and cycle.ended}
     if ended:
         message = f"support of {entry.product} {', '.join(sorted(ended))} has ended, but the date is unknown"
         hint = "set `endOfLife` of these versions if you know the date"
-        problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.LINES))
+        problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.NEWEST))
 
 
 def _positions(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems) -> dict[str, int]:

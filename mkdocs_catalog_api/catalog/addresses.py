@@ -18,11 +18,9 @@ DOCUMENT_PATH = rf"{_PART}(?:/{_PART})*"
 INDEX = "index.json"
 OPENAPI = "openapi.json"
 MANIFEST = "manifest.json"
-SIGNATURE = f"{MANIFEST}.jws"
 SUMMARY = "security.json"
 SECURITY_INDEX = "security/index.json"
 CHANGES = "changes.json"
-HISTORY = "history/index.json"
 FIXES = "fixes.json"
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from .grading import Grade, grade
+from .scan_selection import ScanSelection
 from .scans import COUNTERS, Finding, Scan
 from .statements import Subject
 from .vex_matching import Statements
@@ -25,10 +26,6 @@ class Figures(NamedTuple):
     scanned_at: str | None
     exploited: int | None
     """Rows known to be exploited; None without the list of exploited vulnerabilities."""
-    in_part: bool = False
-    """Some of the release's digests have no scan, so it gets no grade."""
-    os_ended: bool = False
-    """A scan is of an operating system past its end of life."""
 
     @property
     def counters(self) -> dict[str, int]:
@@ -50,10 +47,16 @@ class Figures(NamedTuple):
             "total": self.total,
             "fixable": self.fixable,
             "suppressed": self.suppressed,
+            "exploited": self.exploited,
             "grade": self.grade,
             "score": self.score,
-            "exploited": self.exploited,
         }
+
+    def known_fields(self) -> dict[str, Any]:
+        """The same, with None for a count of zero without a grade: nobody has looked at everything."""
+        if self.grade is not None:
+            return self.fields()
+        return {name: value or None for name, value in self.fields().items()}
 
 
 class Assessment(NamedTuple):
@@ -83,18 +86,13 @@ class Knowledge(NamedTuple):
     """Id → day on which it became known to be exploited; None without the list."""
     accept_ignored: bool = False
     """Whether findings ignored by a rule of the scanner's user are suppressed; else they count."""
+    accept_partial: bool = False
+    """Whether a release is graded although the scan of a part is missing."""
 
 
-def assess(
-    scans: Sequence[Scan],
-    image: str,
-    tags: Sequence[str],
-    digests: Sequence[str],
-    known: Knowledge,
-    *,
-    in_part: bool = False,
-) -> Assessment | None:
-    """The result for the image with this reference, these tags and digests; None without a scan."""
+def assess(selection: ScanSelection, image: str, tags: Sequence[str], known: Knowledge) -> Assessment | None:
+    """The result for the image with this reference and these tags; None without a scan."""
+    scans = selection.scans
     if not scans:
         return None
     findings: list[Finding] = [*scans[0].findings]
@@ -114,14 +112,22 @@ def assess(
     related: Iterable[frozenset[str]] = ()
     contested: Iterable[tuple[int, int]] = ()
     if set_aside or (len(known.statements) and known.statements.concerns(findings)):
-        subjects = [Subject.scanned(image, tags, digests, scan) for scan in scans]
+        subjects = [
+            Subject.scanned(image, tags, selection.digests_of(each), each.scan.coverage.platform)
+            for each in selection.part_scans
+        ]
         rows, suppressed, matched, related, contested = known.statements.apply(groups, subjects)
     else:
         rows = [row for row, _ in groups]
     exploited = None
     if known.exploited is not None:
         exploited = sum(row.exploited is not None for row in rows)
-    figures = _figures(scans, count(rows), len(suppressed), exploited, in_part)
+    missing = bool(selection.missing) and not known.accept_partial
+    letter, score = _graded(counts := count(rows), missing=missing, limited=bool(selection.limits))
+    times = [scan.scanned_at for scan in scans if scan.scanned_at]
+    # The oldest of several parts: a release is only as fresh as its oldest scan.
+    oldest = min(times) if len(times) == len(scans) else None
+    figures = Figures(counts, len(suppressed), letter, score, oldest, exploited)
     return Assessment(
         *(figures, rows, suppressed, len(findings)),
         *(frozenset(matched), frozenset(related), frozenset(contested), further),
@@ -156,26 +162,12 @@ def _marked(
         yield row, findings
 
 
-def _figures(
-    scans: Sequence[Scan], counts: SeverityCounts, suppressed: int, exploited: int | None, in_part: bool
-) -> Figures:
-    os_ended = any(scan.os_end_of_life for scan in scans)
-    proves_little = os_ended or any(scan.narrowed for scan in scans)
-    letter, score = _graded(counts, in_part=in_part, proves_little=proves_little)
-    times = [scan.scanned_at for scan in scans if scan.scanned_at]
-    # The oldest of several parts: a release is only as fresh as its oldest scan.
-    oldest = min(times) if len(times) == len(scans) else None
-    return Figures(counts, suppressed, letter, score, oldest, exploited, in_part, os_ended)
-
-
-def _graded(
-    counts: SeverityCounts, *, in_part: bool, proves_little: bool
-) -> tuple[Grade | None, float | None]:
-    """Grade and score; both None for a partial scan, and instead of an A or A+ where the scan proves
-    little: an operating system past its end of life, or a report without some kinds of vulnerabilities.
+def _graded(counts: SeverityCounts, *, missing: bool, limited: bool) -> tuple[Grade | None, float | None]:
+    """Grade and score; both None if the scan of a part is missing, and instead of an A or A+ if a limit may
+    have left vulnerabilities out.
     """
     band, score = grade(*counts)
-    if in_part or (proves_little and band.says_hardly_anything_found):
+    if missing or (limited and band.says_hardly_anything_found):
         return None, None
     return band.letter, score
 
@@ -184,31 +176,18 @@ def worse(one: Figures | None, other: Figures | None) -> Figures | None:
     """The higher counts of one image under two names, since a VEX statement may cover one name only."""
     if one is None or other is None:
         return one or other
-    return max(one, other, key=lambda figures: (*figures.counters.values(), figures.in_part))
+    return max(one, other, key=lambda figures: (*figures.counters.values(), figures.grade is None))
 
 
 def total(parts: Sequence[Figures]) -> Figures:
-    """The sums over several releases, with the grade of all their rows; without a time.
-
-    A reason to withhold the grade of one release withholds the grade of all.
-    """
+    """The sums over several releases, without a time; with a grade of all their rows if each has one."""
     fixable = tuple(map(sum, zip(*(part.counts.fixable for part in parts), strict=True))) or (0,) * 5
     unfixable = tuple(map(sum, zip(*(part.counts.unfixable for part in parts), strict=True))) or (0,) * 5
-    counts, in_part = SeverityCounts(fixable, unfixable), any(part.in_part for part in parts)
-    proves_little = any(part.grade is None for part in parts)
-    letter, score = _graded(counts, in_part=in_part, proves_little=proves_little) if parts else (None, None)
+    counts, graded = SeverityCounts(fixable, unfixable), all(part.grade for part in parts)
+    letter, score = _graded(counts, missing=not (parts and graded), limited=False)
     known = [part.exploited for part in parts if part.exploited is not None]
     exploited = sum(known) if known else None
-    suppressed = sum(part.suppressed for part in parts)
-    return Figures(counts, suppressed, letter, score, None, exploited, in_part)
-
-
-def scanned_digest(digests: Sequence[str], scans: Sequence[Scan]) -> str | None:
-    """The digest that was scanned: the first of the page's `digests` that a scan has, else the scan's own."""
-    scanned = {digest for scan in scans for digest in scan.digests}
-    on_page = (digest for digest in digests if digest in scanned)
-    # A report without digests was joined by name or path, so the scanned digest is unknown.
-    return next(on_page, None) or min(scanned, default=None)
+    return Figures(counts, sum(part.suppressed for part in parts), letter, score, None, exploited)
 
 
 def scanner_names(scans: Sequence[Scan]) -> str:

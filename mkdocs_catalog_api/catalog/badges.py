@@ -1,29 +1,16 @@
-"""Names and styles of a catalog's badges."""
+"""Names of a catalog's badges."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from msgspec import Struct
-
+from ..problems import Problem
+from ..problems.codes import Code
 from .models import ChartEntry, ImageEntry
 from .names import FIXED_BADGES, badge_name, hub_name
 
 FIXED = FIXED_BADGES
-EXPLOITED = "exploited"
-"""Badge of catalogs with a list of exploited vulnerabilities."""
 PER_IMAGE = ("cves", "grade", "version")
-
-
-class BadgeStyle(Struct, frozen=True):
-    """Style of a badge, from the settings; `svg` is the content of its logo file."""
-
-    label: str | None = None
-    color: str | None = None
-    label_color: str | None = None
-    logo: str | None = None
-    svg: str | None = None
-    logo_color: str | None = None
 
 
 def value_badges(
@@ -38,3 +25,14 @@ def value_badges(
         yield badge_name(signature), signature, "signature"
     for hub in sorted({hub_name(chart.hub) for chart in charts if chart.hub}):
         yield hub, hub, "hub"
+
+
+def same_badge_names(images: Sequence[ImageEntry], charts: Iterable[ChartEntry]) -> Iterator[Problem]:
+    """Yield an error for each value whose badge would have the name of another one."""
+    names = {*FIXED}
+    for name, value, kind in value_badges(images, charts):
+        if name in names:
+            message = f"the {kind} {value!r} has the same badge name as another value: {name!r}"
+            hint = "use one spelling for both, or rename one of them"
+            yield Problem("", 0, 0, kind, message, hint, code=Code.TWICE)
+        names.add(name)

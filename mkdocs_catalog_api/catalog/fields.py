@@ -1,9 +1,11 @@
-"""Custom fields of a catalog, and the values that it allows in built-in fields."""
+"""What a catalog sets for the fields of its items: rules for built-in ones, and custom fields."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_origin
+from functools import cache
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args, get_origin
 
 from pydantic import (
     BaseModel,
@@ -14,10 +16,12 @@ from pydantic import (
     create_model,
     model_validator,
 )
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from ..problems import RefusedError
-from .model import Model
+from .model import CustomizableModel, Model, short
+from .shown import Shown
 from .types import Boolean, Integer, IsoDate, Number, Text, WebLink
 
 FieldType = Literal["text", "integer", "number", "boolean", "date", "url"]
@@ -32,28 +36,34 @@ _TYPES: Mapping[str, Any] = {
     "url": WebLink,
 }
 
-COMPUTED = frozenset({"url", "href", "security"})
+COMPUTED = frozenset({"url", "href", "security", "custom"})
 """Computed keys, which front matter and data files may not contain."""
 
 
-class CustomField(BaseModel):
-    """The declaration of one custom field; in settings a bare word is short for `{type: word}`."""
+class FieldRule(BaseModel):
+    """The settings of one field, built-in or custom; a bare word is short for `{type: word}`."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     type: FieldType = Field(
         "text",
-        description="Type of a value; `port: integer` is short for `port: {type: integer}`.",
+        description="Type of a custom field; `port: integer` is short for `port: {type: integer}`.",
     )
     values: Annotated[tuple[str, ...], Field(strict=False)] = Field(
-        (), description="Allowed values of a text field; empty allows any."
+        (), description="Allowed values of a text field, built-in or custom; empty allows any."
     )
-    list: bool = Field(False, description="Whether the field contains a list of such values.")
-    required: bool = Field(False, description="Whether every item requires it.")
+    list: bool = Field(False, description="Whether a custom field contains a list of such values.")
+    required: bool = Field(False, description="Whether every item requires the field.")
     description: str = Field(
-        "", description="Meaning of the field, for the OpenAPI document and for editors."
+        "", description="Meaning of a custom field, for the OpenAPI document and for editors."
     )
-    label: str = Field("", description="Label on web pages; by default its name in words.")
+    card: bool = Field(False, description="Whether cards show the custom field.")
+    from_: Annotated[str, Field(min_length=1)] | None = Field(
+        None,
+        alias="from",
+        description="Other key of the front matter to read the field from, unless an item has the field "
+        "itself. For a field with one value, the first entry of a list is used.",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -61,7 +71,7 @@ class CustomField(BaseModel):
         return {"type": value} if isinstance(value, str) else value
 
     @model_validator(mode="after")
-    def _values_are_for_text(self) -> CustomField:
+    def _values_are_for_text(self) -> FieldRule:
         if self.values and self.type != "text":
             raise RefusedError(
                 "only a field of type text can have `values`", "remove them, or write `type: text`"
@@ -70,149 +80,230 @@ class CustomField(BaseModel):
             raise RefusedError("a value occurs twice in `values`", "keep one of them")
         return self
 
+    @property
+    def has_filter(self) -> bool:
+        """Whether lists have a filter for the field: its values are few."""
+        return self.type == "boolean" or bool(self.values)
+
+    def closed(self) -> Any:
+        """The type of a text that is one of `values`."""
+
+        def text(value: object) -> object:
+            # Another plugin may have read a word as true or false.
+            word = str(value).lower()
+            return word if isinstance(value, bool) and word in self.values else value
+
+        return Annotated[Literal[self.values], BeforeValidator(text)]
+
     def annotation(self) -> Any:
-        """The type of the field in a model."""
-        base = _closed(self.values) if self.values else _TYPES[self.type]
+        """The type of a custom field in a model."""
+        base: Any = self.closed() if self.values else _TYPES[self.type]
         if self.list:
-            return list[base]  # type: ignore[valid-type]
+            return list[base]
         return base if self.required else base | None
 
 
-def _closed(words: tuple[str, ...]) -> Any:
-    """A text that is one of `words`. Null never reaches it: an empty value is an absent one."""
-
-    def text(value: object) -> object:
-        # `true` is a word of its own in YAML; in a closed list of words it can only mean the word.
-        return str(value).lower() if isinstance(value, bool) and str(value).lower() in words else value
-
-    return Annotated[Literal[words], BeforeValidator(text)]
-
-
-M = TypeVar("M", bound=Model, covariant=True)
+Rules = Mapping[str, FieldRule]
+"""Name of a field → its settings."""
 
 
 class OwnFields(BaseModel):
-    """The values of a catalog's custom fields; each catalog gets a model based on this one."""
+    """The custom fields of items or versions; each catalog with such fields gets a model based on this."""
 
     model_config = ConfigDict(defer_build=True, frozen=True)
 
-    names: ClassVar[Sequence[str]] = ()
-    of_versions: ClassVar[type[OwnFields]]
-    """The own fields of each version."""
-
-    def values(self) -> dict[str, object]:
-        """Name → value, in the order declared."""
-        return {name: vars(self)[f"own_{name}"] for name in self.names}
+    rules: ClassVar[Rules] = MappingProxyType({})
+    """The settings of each, in the order declared."""
 
     @classmethod
-    def others(cls, values: Mapping[str, object]) -> dict[str, object]:
-        """Values without a custom field."""
-        return {name: value for name, value in values.items() if name not in cls.names}
+    def read(
+        cls, values: Mapping[str, object], *path: str | int
+    ) -> tuple[dict[str, object], list[ErrorDetails]]:
+        """Name → value, in the order declared, and the errors in `values`, which are at `path`."""
+        if not cls.rules:
+            return {}, []
+        try:
+            own = vars(cls.model_validate(values))
+        except ValidationError as error:
+            details = error.errors(include_url=False)
+            return {}, [{**each, "loc": (*path, *each["loc"])} for each in details]
+        return {name: own[f"own_{name}"] for name in cls.rules}, []
 
 
-OwnFields.of_versions = OwnFields
-
-
-def own_fields(
-    fields: Mapping[str, CustomField], version_fields: Mapping[str, CustomField] | None = None
-) -> type[OwnFields]:
-    """The model of the declared fields; `version_fields` are those of each version."""
-    definitions: dict[str, Any] = {}
-    for name, custom in fields.items():
-        default: Any = ... if custom.required else ([] if custom.list else None)
-        info = Field(default, description=custom.description or "Field of this catalog.", alias=name)
-        # Under another name, since pydantic's models already have `copy`, `json` and `schema`.
-        definitions[f"own_{name}"] = custom.annotation(), info
-    of_versions = own_fields(version_fields) if version_fields else OwnFields
-    if version_fields:
-        definitions["versions"] = Annotated[list[of_versions], BeforeValidator(_mappings)], []  # type: ignore[valid-type]
-    if not definitions:
+def _own_fields(rules: Rules, built_in: Sequence[str]) -> type[OwnFields]:
+    """The model of the custom fields among `rules`."""
+    custom = {name: rule for name, rule in rules.items() if name not in built_in}
+    if not custom:
         return OwnFields
+    definitions: dict[str, Any] = {}
+    for name, rule in custom.items():
+        default: Any = ... if rule.required else ([] if rule.list else None)
+        info = Field(default, description=rule.description or "Field of this catalog.", alias=name)
+        # Under another name, since pydantic's models already have `copy`, `json` and `schema`.
+        definitions[f"own_{name}"] = rule.annotation(), info
     own = create_model("OwnFields", __base__=OwnFields, **definitions)
-    own.names, own.of_versions = tuple(fields), of_versions
+    own.rules = custom
     return own
 
 
-def _mappings(versions: object) -> object:
-    """The versions that are mappings; the built-in fields validate bare labels and other types."""
-    listed = versions if isinstance(versions, list) else ()
-    return [version if isinstance(version, dict) else {} for version in listed]
+M = TypeVar("M", bound=Model, covariant=True)
 
 
 class ItemFields(NamedTuple, Generic[M]):
     """The fields of a collection's items."""
 
     model: type[M]
-    """The built-in fields, with the values that the catalog allows."""
+    """The built-in fields, with the values and requirements of the catalog."""
     own: type[OwnFields] = OwnFields
-    """The custom fields. A key of one is never read as a built-in field."""
+    """The custom fields of items."""
+    own_of_versions: type[OwnFields] = OwnFields
     keys: tuple[tuple[str, str], ...] = ()
     """Field → the other front matter key that it is read from."""
+    version_keys: tuple[tuple[str, str], ...] = ()
+    """The same for the fields of each version."""
 
     def holds_list(self, name: str) -> bool:
         """Whether the field with this name can contain a list, as `category` can."""
-        own = self.own.model_fields.get(f"own_{name}")
-        built_in = {info.alias or field: info for field, info in self.model.model_fields.items()}
-        return name == "category" or get_origin((own or built_in[name]).annotation) is list
+        info = self.own.model_fields.get(f"own_{name}") or built_in_fields(self.model)[name]
+        return name == "category" or get_origin(info.annotation) is list
 
     @property
     def names(self) -> Sequence[str]:
-        """The names that authors can use. A built-in `categories` is written as a list under `category`."""
-        taken = {"categories", *self.own.names}
-        built_in = (info.alias or name for name, info in self.model.model_fields.items())
-        return [*(name for name in built_in if name not in taken), *self.own.names]
+        """The names that authors can use. `categories` is written as a list under `category`."""
+        built_in = (name for name in built_in_fields(self.model) if name != "categories")
+        return [*built_in, *self.own.rules]
+
+    def models_at(self, path: Sequence[str | int]) -> list[type[BaseModel]]:
+        """The models with the names that the mapping at `path` can have."""
+        own = {(): self.own, ("versions",): self.own_of_versions}.get(
+            tuple(step for step in path if isinstance(step, str))
+        )
+        return [self.model, *([own] if own else [])]
 
     def read(self, values: Mapping[str, object]) -> tuple[M | None, list[ErrorDetails]]:
         """The entry with these values, or all their errors."""
-        built_in, of_versions = self.own.others(values), self.own.of_versions
-        if of_versions.names and isinstance(versions := values.get("versions"), list):
+        built_in = {name: value for name, value in values.items() if name not in self.own.rules}
+        own, errors = self.own.read(values)
+        versions = values.get("versions")
+        listed = versions if isinstance(versions, list) and self.own_of_versions.rules else []
+        own_of_versions = []
+        for position, version in enumerate(listed):
+            given = version if isinstance(version, dict) else {}
+            own_of_version, more = self.own_of_versions.read(given, "versions", position)
+            own_of_versions.append(own_of_version)
+            errors += more
+        if listed:
+            names = self.own_of_versions.rules
             built_in["versions"] = [
-                of_versions.others(version) if isinstance(version, dict) else version for version in versions
+                {name: value for name, value in version.items() if name not in names}
+                if isinstance(version, dict)
+                else version
+                for version in listed
             ]
-        entry = own = None
-        errors: list[ErrorDetails] = []
         try:
             entry = self.model.model_validate(built_in)
         except ValidationError as error:
-            errors += _category_once(error.errors(include_url=False), values)
-        if self.own is OwnFields:  # most catalogs declare none
-            return entry, errors
-        try:
-            own = self.own.model_validate(values)
-        except ValidationError as error:
-            errors += error.errors(include_url=False)
-        if entry is None or own is None:
+            return None, [*_category_once(error.errors(include_url=False), values), *errors]
+        if errors:
             return None, errors
-        entry.own.update(own.values())
-        versions = getattr(entry, "versions", ()), getattr(own, "versions", ())
-        for version, own_of_version in zip(*versions, strict=False):
-            version.own.update(own_of_version.values())
-        return entry, errors
+        if isinstance(entry, CustomizableModel):
+            entry.own.update(own)
+        for version, own_of_version in zip(getattr(entry, "versions", ()), own_of_versions, strict=False):
+            version.own.update(own_of_version)
+        return entry, []
+
+
+def item_fields(model: type[M], rules: Rules, version_rules: Rules) -> ItemFields[M]:
+    """The fields of items with this model; `version_rules` are those of each version."""
+    versions = version_model(model)
+    return ItemFields(
+        _with_rules(model, rules, version_rules),
+        _own_fields(rules, [*built_in_fields(model)]),
+        _own_fields(version_rules, [*built_in_fields(versions)]) if versions else OwnFields,
+        tuple((name, rule.from_) for name, rule in rules.items() if rule.from_),
+        tuple((name, rule.from_) for name, rule in version_rules.items() if rule.from_),
+    )
+
+
+@cache
+def built_in_fields(model: type[BaseModel]) -> Mapping[str, FieldInfo]:
+    """Name in front matter → field of a model."""
+    return {info.alias or name: info for name, info in model.model_fields.items()}
+
+
+def version_model(model: type[BaseModel]) -> type[Model] | None:
+    """The model of each version of an item; None if such items have no versions."""
+    versions = model.model_fields.get("versions")
+    return get_args(get_args(versions.annotation)[0])[0] if versions else None
+
+
+def type_of_text(info: FieldInfo) -> Any:
+    """The type of each text in a built-in field; None if it holds something else or has fixed words."""
+    annotation = info.annotation
+    if get_origin(annotation) is list:
+        annotation = get_args(annotation)[0]
+    elif type(None) in get_args(annotation):
+        (annotation, *others) = (part for part in get_args(annotation) if part is not type(None))
+        if others:
+            return None
+    elif annotation is str:
+        return Annotated[str, *info.metadata]
+    return annotation if get_origin(annotation) is Annotated and get_args(annotation)[0] is str else None
 
 
 def _category_once(errors: Sequence[ErrorDetails], values: Mapping[str, object]) -> Iterator[ErrorDetails]:
     """The errors, each once and at `category`: `categories` comes from the same value."""
-    repeated = "category" if isinstance(values.get("category"), list) else "categories"
+    written, repeated = "category", "categories"
+    if isinstance(values.get("category"), list):
+        written, repeated = repeated, written
+    both = any(details["loc"][:1] == (written,) for details in errors)
     for details in errors:
         first, rest = details["loc"][:1], details["loc"][1:]
-        if first != (repeated,):
+        if not (both and first == (repeated,)):
             yield {**details, "loc": ("category", *rest)} if first == ("categories",) else details
 
 
-def with_words(model: type[M], vocabulary: Mapping[str, tuple[str, ...]]) -> type[M]:
-    """The model with the values of `vocabulary` as the only allowed ones."""
+def _with_rules(model: type[M], rules: Rules, version_rules: Rules = MappingProxyType({})) -> type[M]:
+    """The model with the values and requirements in `rules`."""
+    if "category" in rules:  # `categories` comes from the same value
+        rules = {"categories": rules["category"].model_copy(update={"required": False}), **rules}
     definitions: dict[str, Any] = {}
-    for name, words in vocabulary.items():
-        closed: Any = _closed(words)
-        info = model.model_fields[name]
-        kind = closed if info.is_required() else closed | None
-        definitions[name] = kind, Field(info.default, description=info.description)
-        if name == "category":
-            listed = model.model_fields["categories"]
-            kinds = Annotated[(list[closed], *listed.metadata)]
-            definitions["categories"] = kinds, Field(description=listed.description)
+    for name, info in model.model_fields.items():
+        rule = rules.get(info.alias or name)
+        if rule and (rule.values or rule.required):
+            definitions[name] = _ruled(info, rule)
+    versions = version_model(model)
+    if versions and (ruled := _with_rules(versions, version_rules)) is not versions:
+        info = model.model_fields["versions"]
+        label = ruled.model_fields["version"]
+        bare: Any = Annotated[label.annotation, *label.metadata]
+        kind: Any = list[Annotated[ruled, short("version", bare | ruled)]]  # type: ignore[valid-type]
+        definitions["versions"] = Annotated[(kind, *info.metadata)], _copied(info, info.default)
     if not definitions:
         return model
     return create_model(
         model.__name__, __base__=model, __module__=model.__module__, __doc__=model.__doc__, **definitions
     )
+
+
+def _ruled(info: FieldInfo, rule: FieldRule) -> tuple[Any, FieldInfo]:
+    """Type and default of a built-in field under a rule."""
+    default = ... if rule.required or info.is_required() else info.default
+    kind: Any = info.annotation
+    is_list, nullable = get_origin(kind) is list, type(None) in get_args(kind)
+    metadata: Sequence[Any] = info.metadata
+    if rule.values:
+        closed: Any = rule.closed()
+        kind = list[closed] if is_list else closed
+        metadata = metadata if is_list else [part for part in metadata if isinstance(part, Shown)]
+        kind = kind | None if nullable and not rule.required else kind
+    elif nullable and rule.required:
+        (kind,) = (part for part in get_args(kind) if part is not type(None))
+    return Annotated[(kind, *metadata)], _copied(info, default)
+
+
+def _copied(info: FieldInfo, default: Any) -> FieldInfo:
+    copied: FieldInfo = Field(
+        default, alias=info.alias, description=info.description, examples=info.examples, exclude=info.exclude
+    )
+    return copied

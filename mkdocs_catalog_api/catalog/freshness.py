@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from itertools import chain, groupby
-from operator import eq
 
 from ..problems import Level, Problem
 from ..problems.codes import Code
@@ -21,8 +20,8 @@ def doubtful_scans(images: Iterable[Image], max_age: int | None, now: datetime) 
         for release in image.releases:
             for scan in release.scans:
                 # The same digest is the same image, whatever else the report contains.
-                if {*scan.digests}.isdisjoint(release.entry.every_digest):
-                    yield from _doubtful_joins(image, release, scan)
+                if scan.coverage.named.isdisjoint(release.entry.every_digest):
+                    yield from _early_scan(image, release, scan)
                 if scan.os_end_of_life:
                     yield _abandoned_system(image, release, scan, now.date().isoformat())
 
@@ -35,9 +34,14 @@ def doubtful_reports(scans: Iterable[Scan], accept: Collection[str]) -> Iterator
     for _, group in groupby(scans, key=lambda scan: scan.file):
         of_report = [*group]
         scan = of_report[0]
-        for option in dict.fromkeys(option for each in of_report for option in each.narrowed):
-            message = f"the report was made with {option}, so vulnerabilities may be missing"
-            yield _problem(scan, Code.IN_PART, message, f"scan again without {option}")
+        for limit in sorted({limit for each in of_report for limit in each.coverage.limits}):
+            if limit == "no-system-packages":
+                message = "the report names an operating system, but has no results for its packages"
+                hint = "scan with `trivy image --scanners vuln --format json`"
+                yield _problem(scan, Code.IN_PART, message, hint)
+            elif limit != "os-end-of-life":  # see `_abandoned_system`
+                message = f"the report was made with {limit}, so vulnerabilities may be missing"
+                yield _problem(scan, Code.IN_PART, message, f"scan again without {limit}")
         aside = [finding.set_aside for each in of_report for finding in each.findings if finding.set_aside]
         ignored = sum(status == "ignored" for status, _, _ in aside)
         if ignored:
@@ -99,21 +103,12 @@ def _old_scans(newest: Release, name: str, max_age: int, now: datetime) -> Itera
             yield _problem(scan, Code.SCAN_AGE, message, "scan the image again")
 
 
-def _doubtful_joins(image: Image, release: Release, scan: Scan) -> Iterator[Problem]:
-    """A scan before the release day (with one day of tolerance for time zones), or of another platform."""
+def _early_scan(image: Image, release: Release, scan: Scan) -> Iterator[Problem]:
+    """A scan before the release day, with one day of tolerance for time zones."""
     released, time = release.entry.released, scan.scanned_at
     if released and time and (date.fromisoformat(released) - date.fromisoformat(time[:10])).days > 1:
         message = f"scanned at {time}, but {_name(image, release)} was released on {released}"
         yield _problem(scan, Code.SCAN_AGE, message, "scan the release again, or correct its `released`")
-    platforms = release.entry.platforms or image.entry.platforms
-    if scan.platform and platforms and not any(_alike(scan.platform, platform) for platform in platforms):
-        message = f"the scan is of {scan.platform}, but {_name(image, release)} is for {', '.join(platforms)}"
-        yield _problem(scan, Code.MISPLACED_REPORT, message, "scan one of these, or correct `platforms`")
-
-
-def _alike(platform: str, other: str) -> bool:
-    """Whether two platforms may be the same, since a variant is often left out."""
-    return all(map(eq, platform.split("/"), other.split("/")))
 
 
 def _abandoned_system(image: Image, release: Release, scan: Scan, today: str) -> Problem:

@@ -6,31 +6,20 @@ from typing import Annotated, Literal, NamedTuple
 from msgspec import Meta, Struct, field
 
 from .events import AnyEvent, GoneReason, Id, Package, Slug, Version
-from .grading import GRADES, Grade
 from .published import Counter, Counters, Document, GradeLetter
 from .vulnerabilities import SeverityWord, open_words
 
 Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
-Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 EpisodeEnd = Literal[GoneReason, "suppressed"]
 Days = Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
-
-
-class Head(Document):
-    """The last day of the chain."""
-
-    date: Annotated[Date, Meta(description="Its date.")]
-    sha256: Annotated[
-        Sha256, Meta(description="SHA-256 of its file, which contains that of the previous day.")
-    ]
 
 
 class PopulationFigures(Document):
     """Counts of the security summary for one population: the newest releases with a scan."""
 
     total: Annotated[Counter, Meta(description="Open vulnerabilities.")]
-    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     fixable: Annotated[Counter, Meta(description="How many of them have a fix.")]
     images: Annotated[Counter, Meta(description="Images, with and without a scan.")]
     scanned: Annotated[Counter, Meta(description="How many of them had a scan of their newest release.")]
@@ -40,52 +29,9 @@ class RecordedFigures(Document):
     """Counts of the security summary on a recorded day."""
 
     all: Annotated[PopulationFigures, Meta(description="All images except planned ones.")]
-    supported: Annotated[PopulationFigures, Meta(description="Images with the lifecycle `available`.")]
-
-
-class DayFigures(Document):
-    """The catalog at the end of a recorded day.
-
-    If the newest release of an image has no scan that day, the findings of the last scan still count.
-    """
-
-    date: Annotated[Date, Meta(description="Day of the record, UTC.")]
-    total: Annotated[
-        Counter, Meta(description="Open vulnerabilities: distinct ids and packages of each image.")
+    available: Annotated[
+        PopulationFigures, Meta(description="Of these, the ones with the lifecycle `available`.")
     ]
-    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
-    suppressed: Annotated[
-        Counter, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
-    ]
-    images: Annotated[Counter, Meta(description="Images in the catalog.")]
-    releases: Annotated[Counter, Meta(description="Releases that they list.")]
-    scanned: Annotated[Counter, Meta(description="Images whose newest release had a scan.")]
-    by_grade: Annotated[
-        dict[Grade, Counter],
-        Meta(
-            description="Grade → how many images had it.",
-            extra_json_schema={"propertyNames": {"enum": [*GRADES], "type": "string"}},
-        ),
-    ]
-    all: Annotated[
-        PopulationFigures | None,
-        Meta(description="The security summary's counts of that day; null for a day recorded without."),
-    ]
-    supported: Annotated[
-        PopulationFigures | None,
-        Meta(description="The same of supported images alone; null for a day recorded without."),
-    ]
-
-
-class DayCounts(NamedTuple):
-    """Open vulnerabilities at the end of a recorded day; None where there were images and no scan.
-
-    They are the recorded `figures`; for a day without them, the counts of its replay.
-    """
-
-    date: str
-    supported: Counters | None
-    all: Counters | None
 
 
 class FixTimes(Document):
@@ -260,10 +206,7 @@ class RecordedDay(NamedTuple):
     """The changes of a recorded day."""
 
     date: str
-    previous: str | None
-    """SHA-256 of the previous day."""
-    sha256: str
-    figures: RecordedFigures | None
+    figures: RecordedFigures
     counts: Mapping[str, int]
     """Kind of event → how many, by kind."""
     events: Sequence[AnyEvent]
@@ -287,13 +230,13 @@ class History(Struct, frozen=True):
 
     days: Sequence[RecordedDay]
     """Oldest first, at least one."""
-    head: Head
-    figures: Sequence[DayFigures]
-    """Of each day."""
-    trend: Sequence[DayCounts]
-    """Of each day."""
     time_to_fix: TimeToFix
     fixes: Sequence[FixEntry]
     """By slug, id and first day."""
     images: Mapping[str, ImageRecord]
     """Slug → record of every image, former ones included, sorted by slug."""
+
+    @property
+    def last(self) -> str:
+        """Date of the last recorded day."""
+        return self.days[-1].date

@@ -6,22 +6,26 @@ folder. Every scan that is unused, doubtful or contradictory gets a problem that
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .models import ChartEntry, ImageEntry, PinEntry, VersionEntry
 from .names import Reference
-from .scan_selection import JoinRules, Kept, ScanSelection, covered
-from .scans import Scan
+from .scan_selection import JoinRules, Kept, Part, ReleaseParts, ScanSelection
+from .scans import PACKAGES, Scan, plain_platform
 from .value import Chart, Image, Pin, Release, ReportUse, Unused, WebPage
 
 NO_REGISTRY = "registry.invalid"
 """Placeholder for a missing setting `registry`, so that the rest of an image can be checked. It is never
 compared with anything, and no message contains it."""
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
+_DIGITS = re.compile("[0-9a-f]{12}")
 _ACCEPTABLE = {"filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file"}
 
 
@@ -63,17 +67,23 @@ def join(
     releases = _ReleaseIndex(entry for entry, _ in images)
     candidates: dict[_Key, list[Scan]] = defaultdict(list)
     misplaced: set[tuple[str, int]] = set()
+    scans = [_of_path(scan, releases) for scan in scans]
     for scan in scans:
-        problems.extend(_doubts(scan, rules))
+        if rules.in_future(scan):
+            message = f"scanned at {scan.scanned_at}, which is in the future"
+            problems.add(_problem(scan, Code.SCAN_AGE, message, "check the clock of the scanner"))
         keys = _keys(scan, releases, rules, problems)
         if keys is None:
             misplaced.add(scan.place)
         for key in keys or ():
             candidates[key].append(scan)
-    selections = {
-        str(key): rules.select(candidates.get(key, ()), entry.digests, entry.every_digest)
-        for key, entry in releases.entries.items()
-    }
+    selections: dict[str, ScanSelection] = {}
+    for key, entry in releases.entries.items():
+        platforms: Sequence[str] = entry.platforms
+        if not (entry.manifests and key.slug in rules.synced):
+            platforms = platforms or releases.platforms[key.slug]
+        known = ReleaseParts.of(entry.digests, entry.manifests, platforms)
+        selections[str(key)] = rules.select(candidates.get(key, ()), known)
     pins = _Pins(releases, scans, rules)
     joined_charts = tuple(Chart(entry, page, tuple(pins.resolved(entry))) for entry, page in charts)
     selections |= pins.selections
@@ -81,15 +91,13 @@ def join(
         Image(
             entry,
             page,
-            tuple(
-                _release(f"{entry.slug} {version.version}", version, selections, rules, problems)
-                for version in entry.versions
-            ),
+            tuple(Release(each, selections[f"{entry.slug} {each.version}"]) for each in entry.versions),
         )
         for entry, page in images
     )
     for subject, selection in selections.items():
         problems.extend(_kept(kept, subject) for kept in selection.kept if kept.scan.path != kept.other.path)
+        problems.extend(_missing(selection, subject, accepted="partial" in rules.accept))
     return Joined(joined_images, joined_charts, tuple(_uses(scans, selections, misplaced)), pins.faults)
 
 
@@ -107,11 +115,11 @@ def unused_reports(reports: Sequence[ReportUse], *, complete: bool) -> Iterator[
                 message = f"not used for {subject}: the scanner {word} is not in `security.scanners`"
                 hint = f"add {word} to it, or remove the report"
                 yield _problem(scan, Code.PASSED_OVER, message, hint, Level.INFO)
-            elif reason == "no-digest":
-                message = (
-                    f"not used for {subject}, which has several digests, though it shows more than {instead}"
-                )
-                yield _problem(scan, Code.PASSED_OVER, message, "scan each digest, `NAME@sha256:…`, again")
+            elif reason == "other-platform":
+                platform = scan.coverage.platform or "a platform"
+                message = f"not used for {subject}: it is of {platform}, which `platforms` leaves out"
+                hint = "add the platform to `platforms`, or remove the report"
+                yield _problem(scan, Code.PASSED_OVER, message, hint, Level.INFO)
             elif reason != "misplaced":  # which is an error that the join has added
                 message = f"not used for {subject}: {instead} takes precedence"
                 yield _problem(scan, Code.PASSED_OVER, message, level=Level.INFO)
@@ -120,18 +128,28 @@ def unused_reports(reports: Sequence[ReportUse], *, complete: bool) -> Iterator[
 def _kept(kept: Kept, subject: str) -> Problem:
     scan, other, doubt = kept
     if isinstance(doubt, frozenset):
-        missing = " or ".join(sorted(doubt))
-        message = (
-            f"counts for {subject} together with {other.file}, which is newer but lacks {missing} results"
-        )
-        hint = "scan all packages in one report, or remove the older one"
+        packages = [f"no {word} results" for word in sorted(doubt & PACKAGES)]
+        lacking = " and ".join([*packages, *(f"the limit {word}" for word in sorted(doubt - PACKAGES))])
+        message = f"counts for {subject} together with {other.file}, which is newer but has {lacking}"
+        hint = "scan all packages in one report and without limits, or remove the older one"
         return _problem(scan, Code.IN_PART, message, hint)
     if doubt == "same-time":
         message = f"counts for {subject} together with {other.file}, which was made at the same time"
-        return _problem(scan, Code.UNDATED, message, "remove one of them if it is a copy or outdated")
+        return _problem(scan, Code.SCAN_AGE, message, "remove one of them if it is a copy or outdated")
     message = f"counts for {subject} together with {other.file}, since their times don't show which is newer"
     hint = "remove one of them, or scan again with a tool that writes the time into its report"
-    return _problem(scan, Code.UNDATED, message, hint)
+    return _problem(scan, Code.SCAN_AGE, message, hint)
+
+
+def _missing(selection: ScanSelection, subject: str, *, accepted: bool) -> Iterator[Problem]:
+    """A warning if some of the parts have no scan; without any scan of this build, `_mismatches` warns."""
+    if selection.missing and selection.of_this_build:
+        parts = ", ".join(map(str, selection.missing))
+        message = f"{subject} is only partly scanned: no scan found for {parts}"
+        hint = "scan what `catalog-api list` prints, or set `security: {accept: [partial]}`"
+        level, hint = (Level.INFO, "") if accepted else (Level.WARNING, hint)
+        problem = _problem(selection.scans[0], Code.IN_PART, message, hint, level)
+        yield replace(problem, group="versions are only partly scanned: no scan found for each digest")
 
 
 def _unmatched(scan: Scan, *, of_useful_report: bool) -> Problem:
@@ -155,8 +173,8 @@ def _unmatched(scan: Scan, *, of_useful_report: bool) -> Problem:
 def _subject(scan: Scan) -> str:
     if scan.names:
         repository, tag = scan.names[0]
-        return f" of {repository}:{tag}" if tag else f" of {repository}@{min(scan.digests)}"
-    return f" of {min(scan.digests)}" if scan.digests else ""
+        return f" of {repository}:{tag}" if tag else f" of {repository}@{min(scan.coverage.digests)}"
+    return f" of {min(scan.coverage.named)}" if scan.coverage.named else ""
 
 
 def _problem(scan: Scan, code: Code, message: str, hint: str = "", level: Level = Level.WARNING) -> Problem:
@@ -169,8 +187,8 @@ def _uses(
     counts_for: dict[tuple[str, int], list[str]] = defaultdict(list)
     unused: dict[tuple[str, int], list[Unused]] = defaultdict(list)
     for subject, selection in selections.items():
-        files = ", ".join(dict.fromkeys(scan.file for scan in selection.chosen))
-        for scan in selection.chosen:
+        files = ", ".join(dict.fromkeys(scan.file for scan in selection.scans))
+        for scan in selection.scans:
             counts_for[scan.place].append(subject)
         for scan, reason in selection.unused:
             unused[scan.place].append(Unused(reason, subject, files))
@@ -198,6 +216,8 @@ class _ReleaseIndex:
         self.entries: dict[_Key, VersionEntry] = {}
         self.repositories: dict[str, str | None] = {}
         """Slug → repository; None if unknown because `registry` is not set."""
+        self.platforms: dict[str, Sequence[str]] = {}
+        """Slug → platforms of the image."""
         self._by_digest: dict[str, list[_Key]] = defaultdict(list)
         self._by_tag: dict[tuple[str | None, str], list[_Key]] = defaultdict(list)
         """A release is found by its label and by its other tags."""
@@ -205,6 +225,7 @@ class _ReleaseIndex:
             reference = Reference.parse(image.image)
             repository = None if reference.domain == NO_REGISTRY else reference.repository
             self.repositories[image.slug] = repository
+            self.platforms[image.slug] = image.platforms
             for entry in image.versions:
                 key = _Key(image.slug, entry.version)
                 self.entries[key] = entry
@@ -227,52 +248,91 @@ class _ReleaseIndex:
         """Whether the path of the registry has other images of the catalog, but not this one."""
         return repository not in self._slugs and repository.rpartition("/")[0] in self._parents
 
+    def labelled(self, slug: str, label: str) -> _Key | None:
+        """The release of an image with this label or tag."""
+        return next((key for key in self.with_tag(self.repositories[slug], label) if key.slug == slug), None)
+
     def slugs(self, repository: str) -> list[str]:
         """Images of a repository: usually one."""
         return self._slugs.get(repository, [])
 
 
-def _doubts(scan: Scan, rules: JoinRules) -> Iterator[Problem]:
-    if rules.in_future(scan):
-        message = f"scanned at {scan.scanned_at}, which is in the future"
-        yield _problem(scan, Code.SCAN_AGE, message, "check the clock of the scanner")
-    if scan.system_only_named:
-        message = "the report names an operating system, but has no results for its packages"
-        hint = "scan with `trivy image --scanners vuln --format json`"
-        yield _problem(scan, Code.IN_PART, message, hint)
-
-
 def _keys(scan: Scan, releases: _ReleaseIndex, rules: JoinRules, problems: Problems) -> list[_Key] | None:
-    """The releases that the scan belongs to; None for a scan in the folder of another image."""
-    folder, by_path = _by_path(scan, releases)
+    """The releases that the scan belongs to; None for one that contradicts its path."""
+    place = _place(scan, releases)
+    folder, by_path = place.slug, place.key
     keys = list(dict.fromkeys([*_by_digests(scan, releases), *_by_names(scan, releases)]))
     slugs = {key.slug for key in keys}.union(*(releases.slugs(name) for name, _ in scan.names))
     if folder and slugs and folder not in slugs:
         message = f"this report is for {', '.join(sorted(slugs))}, but it is in the folder of {folder}"
         hint = f"move it to {scan.file.removesuffix(scan.path)}{min(slugs)}/"
-        problems.add(_problem(scan, Code.MISPLACED_REPORT, message, hint, Level.ERROR))
+        problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, hint, Level.ERROR))
         return None
+    if place.digest and by_path and (other := _contradiction(scan, place.digest, releases.entries[by_path])):
+        message = f"this report is for {other}, but its path is that of {place.digest}"
+        hint = "remove it, and scan again what `catalog-api list` prints for this path"
+        problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, hint, Level.ERROR))
+        return None
+    if place.stray and not any(releases.with_digest(digest) for digest in scan.coverage.named):
+        return []
     if by_path and not keys:
         for message, hint in _mismatches(scan, by_path, releases, rules.accept):
-            problems.add(_problem(scan, Code.MISPLACED_REPORT, message, hint))
+            problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, hint))
         return [by_path]
     if by_path and by_path not in keys:
         message = f"this report is for {keys[0]}, but its path is that of version {by_path.version}"
-        problems.add(_problem(scan, Code.MISPLACED_REPORT, message, f"rename it to {keys[0].version}.json"))
+        problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, f"rename it to {keys[0].version}.json"))
     return keys
 
 
-def _by_path(scan: Scan, releases: _ReleaseIndex) -> tuple[str | None, _Key | None]:
-    """The image in whose folder the report is and, if its name is a version or tag, the release."""
+class _Place(NamedTuple):
+    """What the path of a report names."""
+
+    slug: str | None = None
+    """The image whose folder has it."""
+    key: _Key | None = None
+    digest: str = ""
+    """The digest of that release that begins with the 12 digits in its name."""
+    stray: bool = False
+    """The digits are of no digest of the release."""
+
+
+def _place(scan: Scan, releases: _ReleaseIndex) -> _Place:
     slug, *rest = scan.path.split("/")
     if not (scan.alone and rest and slug in releases.repositories):
-        return None, None
-    keys = releases.with_tag(releases.repositories[slug], rest[0].removesuffix(".json"))
-    return slug, next((key for key in keys if key.slug == slug and len(rest) == 1), None)
+        return _Place()
+    name = rest[0].removesuffix(".json") if len(rest) == 1 else ""
+    if key := releases.labelled(slug, name):
+        return _Place(slug, key)
+    label, _, digits = name.rpartition(".")
+    key = releases.labelled(slug, label) if _DIGITS.fullmatch(digits) else None
+    if key is None:
+        return _Place(slug)
+    known = releases.entries[key].every_digest
+    digest = next((each for each in known if each.partition(":")[2].startswith(digits)), "")
+    return _Place(slug, key if digest else None, digest, stray=not digest)
+
+
+def _of_path(scan: Scan, releases: _ReleaseIndex) -> Scan:
+    """The scan with the digest that its path names, unless it names others itself."""
+    place = _place(scan, releases)
+    known = releases.entries[place.key].every_digest if place.key else ()
+    fits = not scan.coverage.digests or not scan.coverage.named.isdisjoint(known)
+    return scan.naming(place.digest) if place.digest and fits else scan
+
+
+def _contradiction(scan: Scan, digest: str, entry: VersionEntry) -> str:
+    """What a report says that it is of, if this is not the digest in its path; else empty."""
+    platforms = {each.digest: Part("", plain_platform(each.platform)) for each in entry.manifests}
+    others = scan.coverage.named & (({*platforms} or {*entry.digests}) - {digest})
+    if others or digest not in scan.coverage.named:
+        return min(others or scan.coverage.named)
+    part, platform = platforms.get(digest, Part()), plain_platform(scan.coverage.platform)
+    return "" if part.may_be(platform) else platform
 
 
 def _by_digests(scan: Scan, releases: _ReleaseIndex) -> Iterator[_Key]:
-    for digest in sorted(scan.digests):
+    for digest in sorted(scan.coverage.named):
         yield from releases.with_digest(digest)
 
 
@@ -280,7 +340,7 @@ def _by_names(scan: Scan, releases: _ReleaseIndex) -> Iterator[_Key]:
     """Releases of the same repository and tag, unless both sides have digests: then those decide."""
     for repository, tag in scan.names:
         for key in releases.with_tag(repository, tag) if tag else ():
-            if not (scan.digests and releases.entries[key].digests):
+            if not (scan.coverage.digests and releases.entries[key].digests):
                 yield key
 
 
@@ -294,9 +354,10 @@ def _mismatches(
         if scan.kind in _ACCEPTABLE:
             hint += f", or set `security: {{accept: [{scan.kind}]}}`"
         yield f"this is a scan of kind {scan.kind!r}, not of an image", hint
-    if scan.digests and entry.digests:
-        message = f"the scanned digest {min(scan.digests)} is not on the page of {key.slug!r}"
-        yield message, f"scan {key} again, or add the digest to the page"
+    if scan.coverage.digests and entry.digests:
+        message = f"the scanned digest {min(scan.coverage.digests)} is not a digest of {key}"
+        hint = f"scan {key} again; if its tag was moved, run `catalog-api sync`, or correct the page"
+        yield message, hint
     names = {name for name, _ in scan.names if not name.endswith(_ARCHIVES)}
     if own and names and own not in names:
         last = own.rpartition("/")[2]
@@ -318,32 +379,6 @@ def _mismatches(
         yield message, "rename the file, or scan the version again"
 
 
-def _release(
-    subject: str,
-    entry: VersionEntry,
-    selections: dict[str, ScanSelection],
-    rules: JoinRules,
-    problems: Problems,
-) -> Release:
-    scans = selections[subject].chosen
-    scanned = covered(scans, entry.digests)
-    parts = entry.digests
-    if len(parts) == 1 and not scanned:  # scans of all manifests are a scan of the index
-        parts = [digest for digest in entry.every_digest if digest not in parts]
-    of_parts = covered(scans, parts)
-    missing = [digest for digest in parts if digest not in of_parts]
-    in_part = len(parts) > 1 and bool(of_parts or parts == entry.digests) and bool(missing and scans)
-    if len(entry.digests) == 1 and of_parts and not missing:
-        scanned = frozenset(entry.digests)
-    accepted = "partial" in rules.accept
-    if in_part:
-        message = f"{subject} is only partly scanned: no scan found for {', '.join(missing)}"
-        hint = "" if accepted else "scan each of its digests, or set `security: {accept: [partial]}`"
-        level = Level.INFO if accepted else Level.WARNING
-        problems.add(_problem(scans[0], Code.IN_PART, message, hint, level))
-    return Release(entry, scans, len(scanned), in_part and not accepted)
-
-
 class _Pins:
     """Resolves pins. A pin with a digest matches only the release with that digest; one without a digest
     matches by normalized reference and tag.
@@ -357,7 +392,7 @@ class _Pins:
         self._by_digest: dict[str, list[Scan]] = defaultdict(list)
         self._by_tag: dict[tuple[str, str | None], list[Scan]] = defaultdict(list)
         for scan in scans:
-            for digest in scan.digests:
+            for digest in scan.coverage.named:
                 self._by_digest[digest].append(scan)
             for name in scan.names:
                 self._by_tag[name].append(scan)
@@ -397,15 +432,15 @@ class _Pins:
         name = f"{repository}:{tag}"
         for key in self._releases.with_tag(repository, tag):
             return Pin(pin, self._releases.entries[key].digest or name, key.slug, key.version)
-        scans = self._scans(self._by_tag.get((repository, tag), []), name, ())
+        selection = self._select(self._by_tag.get((repository, tag), []), name, ())
         slug = self._slug(repository)
         versions = [key.version for key in self._releases.entries if key.slug == slug]
-        if reference.tag and versions and not scans:
+        if reference.tag and versions and not selection.scans:
             message = f"the page of {slug!r} has no version {tag!r}, and there is no scan of it"
             hint = f"it has versions {', '.join(versions[:5])}"
             group = "pins name a version that is not on the image's page and has no scan"
             self.faults.append(PinFault(chart, position, message, hint, Level.INFO, group))
-        return Pin(pin, name, slug, None, scans)
+        return Pin(pin, name, slug, None, selection)
 
     def _with_digest(self, pin: PinEntry, digest: str, repository: str, chart: str, position: int) -> Pin:
         keys = self._releases.with_digest(digest)
@@ -421,12 +456,11 @@ class _Pins:
             message = f"the digest {digest} is on no page of the catalog"
             group = "pins have a digest that is on no page of the catalog"
             self.faults.append(PinFault(chart, position, message, level=Level.INFO, group=group))
-        scans = self._scans(self._by_digest.get(digest, []), f"{repository}@{digest}", (digest,))
-        return Pin(pin, digest, self._slug(repository), None, scans)
+        selection = self._select(self._by_digest.get(digest, []), f"{repository}@{digest}", (digest,))
+        return Pin(pin, digest, self._slug(repository), None, selection)
 
-    def _scans(self, scans: Sequence[Scan], name: str, digests: tuple[str, ...]) -> tuple[Scan, ...]:
-        self.selections[name] = self._rules.select(scans, digests)
-        return self.selections[name].chosen
+    def _select(self, scans: Sequence[Scan], name: str, digests: tuple[str, ...]) -> ScanSelection:
+        return self.selections.setdefault(name, self._rules.select(scans, ReleaseParts(digests)))
 
     def _slug(self, repository: str) -> str | None:
         """The image of the repository; None when several pages share it."""

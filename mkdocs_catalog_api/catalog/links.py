@@ -32,6 +32,10 @@ def web_link(text: str) -> str:
     raise refusal(text, "a web link", fault, near if host and not _link_fault(near) else "")
 
 
+def is_web_link(text: str) -> bool:
+    return not _link_fault(text)
+
+
 def _link_fault(text: str) -> str:
     """The error of a link; empty for a valid one."""
     if not text.lower().startswith(("http://", "https://")):

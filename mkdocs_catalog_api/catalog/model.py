@@ -28,6 +28,10 @@ class Model(Described, BaseModel):
     spellings: ClassVar[Mapping[str, str]] = {}
     """Other key that authors can use → field."""
 
+
+class CustomizableModel(Model):
+    """An item or version, which can have custom fields."""
+
     _own: dict[str, object] = PrivateAttr(default_factory=dict)
 
     @property

@@ -1,7 +1,7 @@
 """The items of the catalog as their authors write them, validated. Keys have the names of the JSON fields.
 
 Each field is declared once, here: its type, its description, an example unless its type has one, and its
-place on pages (`Shown`). Published documents, schemas, the guide's tables, `catalog-api new`, pages, lists
+place on pages (`Shown`). Published documents, schemas, the guide's tables, pages, lists
 and filters are derived from that.
 """
 
@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from ..problems import RefusedError
-from .model import Model, short, unique
+from .model import CustomizableModel, Model, short, unique
 from .names import DIGEST
 from .shown import Shown
 from .types import (
@@ -31,7 +31,9 @@ from .types import (
     IsoDate,
     LineRule,
     Logo,
+    ManifestPlatform,
     Name,
+    NormalizedRepository,
     Platform,
     Product,
     Repository,
@@ -46,7 +48,6 @@ from .verification import Verification
 Lifecycle = Literal["available", "deprecated", "withdrawn", "planned"]
 Outcome = Literal["shipped", "held", "skipped"]
 
-_TIER = Shown(page="Tier", card="Tier", filter="tier", first=True)
 _LIFECYCLE = Shown(
     page="Lifecycle",
     filter="lifecycle",
@@ -58,13 +59,20 @@ _IN_RELEASES = Shown(elsewhere="table of releases")
 _RULE = Shown(hidden="rule for the lines and variants on pages")
 _IN_PINS = Shown(elsewhere="table of images")
 _IN_UPDATES = Shown(elsewhere="table of updates")
+_INSTEAD = Shown(elsewhere="answer on its page")
 _BLOCKED = Shown(elsewhere="mark that it is blocked")
 
 
 class PlatformManifest(Model):
     """The manifest of a version for one platform."""
 
-    platform: Annotated[Platform, Field(description="Platform, `os/arch[/variant]`.")]
+    platform: Annotated[
+        ManifestPlatform,
+        Field(
+            description="Platform, `os/arch[/variant]`. Several manifests for one platform have the system's "
+            "version or features in brackets."
+        ),
+    ]
     digest: Annotated[Digest, Field(description="Digest of the platform's manifest.")]
     size: Annotated[Count | None, Field(description="Compressed size in bytes.")] = None
 
@@ -79,13 +87,12 @@ def _by_platform(value: Any) -> Any:
     ]
 
 
-def _platforms_once(manifests: list[PlatformManifest]) -> list[PlatformManifest]:
-    unique([manifest.platform for manifest in manifests])
+def _digests_once(manifests: list[PlatformManifest]) -> list[PlatformManifest]:
     unique([manifest.digest for manifest in manifests])
     return manifests
 
 
-class VersionEntry(Model):
+class VersionEntry(CustomizableModel):
     """One published version of an image."""
 
     version: Annotated[VersionLabel, Field(description="Label of the version: its tag."), _IN_RELEASES]
@@ -113,7 +120,7 @@ class VersionEntry(Model):
     manifests: Annotated[
         list[PlatformManifest],
         BeforeValidator(_by_platform, json_schema_input_type=list[PlatformManifest] | dict[str, Digest]),
-        AfterValidator(_platforms_once),
+        AfterValidator(_digests_once),
         Field(description="Manifests of the index `digest`: a digest for each platform."),
         _IN_RELEASES,
     ] = []
@@ -183,7 +190,7 @@ class VersionEntry(Model):
         return self
 
 
-class ChartVersionEntry(Model):
+class ChartVersionEntry(CustomizableModel):
     """One published version of a chart."""
 
     version: Annotated[ChartVersion, Field(description="SemVer version of the chart."), _IN_RELEASES]
@@ -222,7 +229,7 @@ class PinEntry(Model):
         return self
 
 
-class ItemEntry(Model):
+class ItemEntry(CustomizableModel):
     """Fields of every kind of item."""
 
     slug: Annotated[
@@ -241,16 +248,26 @@ class ItemEntry(Model):
         Shown(elsewhere="under the name"),
     ] = None
     category: Annotated[
-        Text,
+        Text | None,
         Field(description="Kind of software: the first of `categories`.", examples=["Tools"]),
         Shown(page="Category", card="Category", first=True),
-    ]
+    ] = None
     categories: Annotated[
         list[Text],
-        Field(min_length=1, description="All its categories.", examples=[["Tools"]]),
+        Field(description="All its categories.", examples=[["Tools"]]),
         Shown(filter="category", first=True),
         AfterValidator(unique),
-    ]
+    ] = []
+    tier: Annotated[
+        Text | None,
+        Field(description="Level of support.", examples=["standard"]),
+        Shown(page="Tier", card="Tier", filter="tier", first=True),
+    ] = None
+    license: Annotated[
+        Text | None,
+        Field(description="SPDX license expression.", examples=["MIT"]),
+        Shown(page="License"),
+    ] = None
 
     @model_validator(mode="before")
     @classmethod
@@ -258,10 +275,10 @@ class ItemEntry(Model):
         """Read `categories` from the key `category`; on pages, `categories` is a key of other plugins."""
         if info.mode == "json" or not isinstance(value, dict):
             return value
-        rest = {key: item for key, item in value.items() if key != "categories"}
-        if "category" not in value:
+        rest = {key: item for key, item in value.items() if key not in ("category", "categories")}
+        given = value.get("category")
+        if given is None or given == []:
             return rest
-        given = value["category"]
         listed = given if isinstance(given, list) else [given]
         return rest | {"category": next(iter(listed), None), "categories": listed}
 
@@ -269,18 +286,26 @@ class ItemEntry(Model):
 class ImageEntry(ItemEntry):
     """A hardened container image."""
 
-    tier: Annotated[Text, Field(description="Level of support.", examples=["standard"]), _TIER]
-    license: Annotated[
-        Text,
-        Field(description="SPDX license expression.", examples=["LicenseRef-Unknown"]),
-        Shown(page="License"),
-    ]
     lifecycle: Annotated[Lifecycle, Field(description="Lifecycle of the image."), _LIFECYCLE] = "available"
     image: Annotated[
         Repository,
         Field(description="Reference without a tag: registry and path."),
         Shown(elsewhere="command to pull it"),
     ]
+    replaces: Annotated[
+        list[NormalizedRepository],
+        AfterValidator(unique),
+        Field(
+            description="Upstream images that it replaces: references without a tag.",
+            examples=[["docker.io/library/nginx"]],
+        ),
+        Shown(page="Replaces"),
+    ] = []
+    replaced_by: Annotated[
+        Slug | None,
+        Field(description="Slug of the image to use instead.", examples=["tools"]),
+        _INSTEAD,
+    ] = None
     logo: Annotated[
         Logo | None,
         Field(description="Picture: a path in docs_dir, published as its address, or an https address."),
@@ -365,12 +390,6 @@ class ImageEntry(ItemEntry):
 class ChartEntry(ItemEntry):
     """A signed Helm chart."""
 
-    tier: Annotated[Text, Field(description="Level of support.", examples=["standard"]), _TIER]
-    license: Annotated[
-        Text,
-        Field(description="SPDX license expression.", examples=["LicenseRef-Unknown"]),
-        Shown(page="License"),
-    ]
     lifecycle: Annotated[Lifecycle, Field(description="Lifecycle of the chart."), _LIFECYCLE] = "available"
     logo: Annotated[
         Logo | None,
@@ -409,6 +428,11 @@ class ChartEntry(ItemEntry):
         Field(description="Label of the newest version."),
         Shown(elsewhere="under the name"),
     ] = None
+    replaced_by: Annotated[
+        Slug | None,
+        Field(description="Slug of the chart to use instead.", examples=["tools"]),
+        _INSTEAD,
+    ] = None
     images: Annotated[
         list[Annotated[PinEntry, short("image", ImageReference | PinEntry)]],
         Field(description="Its pinned images."),
@@ -428,14 +452,6 @@ class ChartEntry(ItemEntry):
 class RoadmapEntry(ItemEntry):
     """An application that is planned."""
 
-    tier: Annotated[
-        Text | None, Field(description="Intended level of support.", examples=["standard"]), _TIER
-    ] = None
-    license: Annotated[
-        Text | None,
-        Field(description="SPDX license expression.", examples=["LicenseRef-Unknown"]),
-        Shown(page="License"),
-    ] = None
     homepage: Annotated[
         WebLink | None, Field(description="Home page of the software."), Shown(page="Home page")
     ] = None

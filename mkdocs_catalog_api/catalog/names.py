@@ -46,6 +46,8 @@ _LOOSE_SEMVER = re.compile(rf"(v?)0*({_NUMBER})(?:\.0*({_NUMBER}))?(?:\.0*({_NUM
 # None of these is an operating system: `arm64/v8` lacks its `linux/`
 _ARCHITECTURE_FIRST = re.compile(r"(?:386|amd64|arm|arm64|loong64|mips64le|ppc64le|riscv64|s390x)/")
 PLATFORM = re.compile(r"[a-z0-9]+/[a-z0-9]+(?:/[a-z0-9]+(?:[._-][a-z0-9]+)*)?")
+MANIFEST_PLATFORM = re.compile(rf"{PLATFORM.pattern}(?:\[[A-Za-z0-9._,-]{{1,100}}\])?")
+"""`windows/amd64[10.0.20348.2700]`: the brackets distinguish several manifests for one platform."""
 _OTHER_ARCHITECTURES = {"x86_64": "amd64", "x86-64": "amd64", "aarch64": "arm64", "armhf": "arm/v7"}
 
 
@@ -151,6 +153,16 @@ def platform(text: str) -> str:
         near = "/".join(["linux", *(part for part in parts if part != "linux")])
     allowed = "os/arch or os/arch/variant in lower case, such as linux/amd64 or linux/arm/v7"
     raise refusal(text, "a platform", allowed, near if _is_platform(near) else "")
+
+
+def manifest_platform(text: str) -> str:
+    platform(without_details(text) if MANIFEST_PLATFORM.fullmatch(text) else text)
+    return text
+
+
+def without_details(text: str) -> str:
+    """The platform of a manifest without the brackets."""
+    return text.partition("[")[0]
 
 
 def _is_platform(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The two populations of all counts: *all* items, and the *supported* ones."""
+"""The two populations of all counts: *all* items, and the *available* ones."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ class Populations(NamedTuple):
 
     all: Population
     """Every image that is not planned."""
-    supported: Population
+    available: Population
     """Of these, the ones whose lifecycle is `available`."""
 
 
 def populations(catalog: Catalog) -> Populations:
     """Both populations of the catalog, images in its order."""
-    return Populations(_population(all_of(catalog.images)), _population(supported(catalog.images)))
+    return Populations(_population(all_of(catalog.images)), _population(available(catalog.images)))
 
 
 def all_of(items: Iterable[Item]) -> list[Item]:
@@ -74,7 +74,7 @@ def all_of(items: Iterable[Item]) -> list[Item]:
     return [item for item in items if item.entry.lifecycle != "planned"]
 
 
-def supported(items: Iterable[Item]) -> list[Item]:
+def available(items: Iterable[Item]) -> list[Item]:
     """Those that are available."""
     return [item for item in items if item.entry.lifecycle == "available"]
 

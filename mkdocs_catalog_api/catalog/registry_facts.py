@@ -1,12 +1,13 @@
 """Facts from registries: the files `registry/images/{slug}.json` and `registry/charts/{slug}.json`.
 
 `catalog-api sync` writes them, the build reads them. Tags of one digest are one version, so a label on a
-page may be the `version` of an entry or one of its `tags`. No tag occurs twice in a file; an entry that is
-`gone` may have the digest of another one.
+page may be the `version` of an entry or one of its `tags`. No tag occurs twice in the versions of a file; an
+entry that is `gone` may have the digest of another one.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -14,26 +15,31 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from .lines import parse_label
-from .names import CHART_VERSION, DIGEST, PLATFORM, VERSION_LABEL
+from .names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, VERSION_LABEL
 
 FACTS_FOLDER = "registry"
-"""Default of the setting `registry_facts`, relative to mkdocs.yml."""
+"""Folder of what registries know, relative to mkdocs.yml."""
 ANNOTATIONS = ("org.opencontainers.image.", "artifacthub.io/")
 """Prefixes of the names of stored annotations."""
 
+UNKNOWN_PLATFORM = "unknown/unknown"
+_MOST_FORMER = 20
+"""Number of former digests that are kept of a version."""
+
 _Digest = Annotated[str, Meta(pattern=rf"\A(?:{DIGEST.pattern})\Z")]
 _Tag = Annotated[str, Meta(pattern=rf"\A(?:{VERSION_LABEL.pattern})\Z")]
-_Platform = Annotated[str, Meta(pattern=rf"\A(?:{PLATFORM.pattern})\Z")]
+_Platform = Annotated[str, Meta(pattern=rf"\A(?:{MANIFEST_PLATFORM.pattern})\Z")]
 _Time = Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\Z")]
+_Day = Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")]
 _Size = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 
 
-class PlatformFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The manifest of an image for one platform."""
+class ManifestFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A manifest of an image."""
 
     platform: _Platform
+    """Several manifests for one platform have the version or features of the system in brackets."""
     digest: _Digest
-    """Of the platform's manifest."""
     size: _Size | None = None
     """Sum of the compressed layers in bytes; None if the registry does not have the manifest."""
 
@@ -47,8 +53,8 @@ class ImageVersionFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_
     """Of the index, else of the only manifest."""
     tags: tuple[_Tag, ...] = ()
     """Its other tags, sorted."""
-    manifests: tuple[PlatformFacts, ...] = ()
-    """One for each platform, in the order of the index; attestations are not platforms."""
+    manifests: tuple[ManifestFacts, ...] = ()
+    """All, in the order of the index and of the indexes in it; not attestations."""
     created: _Time | None = None
     """UTC; None if unknown, as for the years 1 and 1970 of reproducible builds."""
     annotations: dict[str, str] = field(default_factory=dict)
@@ -85,21 +91,65 @@ class ChartVersionFacts(Struct, frozen=True, rename="camel", omit_defaults=True,
 VersionFacts = ImageVersionFacts | ChartVersionFacts
 
 
-class ImageFacts(Struct, frozen=True, forbid_unknown_fields=True):
+class FormerFacts(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A digest that a version had before."""
+
+    version: Annotated[
+        str, Meta(pattern=rf"\A(?:{VERSION_LABEL.pattern}|{CHART_VERSION.pattern})\Z", max_length=128)
+    ]
+    digest: _Digest
+    manifests: tuple[ManifestFacts, ...] = ()
+    until: _Day
+    """Day of the run that saw the change."""
+
+
+class ImageFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The file of an image."""
 
     image: str
     """Reference without a tag, as on the page when the file was written."""
     versions: tuple[ImageVersionFacts, ...]
     """Sorted by label."""
+    former: tuple[FormerFacts, ...] = ()
+    """Newest first, at most 20 of a version."""
 
 
-class ChartFacts(Struct, frozen=True, forbid_unknown_fields=True):
+class ChartFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """The file of a chart."""
 
     chart: str
     """`oci://…`, or the https address of a classic repository."""
     versions: tuple[ChartVersionFacts, ...]
+    former: tuple[FormerFacts, ...] = ()
+
+
+def former_after(
+    before: ImageFacts | ChartFacts, versions: Iterable[VersionFacts], day: str, forgotten_before: str = ""
+) -> tuple[FormerFacts, ...]:
+    """The former digests of a file that gets these versions on a day, without those that ended earlier than
+    the day `forgotten_before`.
+    """
+    present = {(label, facts.digest) for facts in versions for label in (facts.version, *facts.tags)}
+    known: Iterable[VersionFacts] = before.versions
+    changed = [
+        FormerFacts(
+            version=facts.version,
+            digest=facts.digest,
+            manifests=facts.manifests if isinstance(facts, ImageVersionFacts) else (),
+            until=day,
+        )
+        for facts in known
+        if facts.digest
+    ]
+    former: dict[tuple[str, str | None], FormerFacts] = {}
+    counts = Counter[str]()
+    for each in sorted([*changed, *before.former], key=lambda each: each.until, reverse=True):
+        key = each.version, each.digest
+        if key not in present and key not in former and each.until >= forgotten_before:
+            counts[each.version] += 1
+            if counts[each.version] <= _MOST_FORMER:
+                former[key] = each
+    return tuple(former.values())
 
 
 def encode(facts: ImageFacts | ChartFacts) -> bytes:

@@ -1,39 +1,173 @@
-"""Selection among several scans of one release."""
+"""The parts of a release, and which of its scans count: what each of them has looked at decides."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from operator import eq
 from typing import Literal, NamedTuple
 
-from .scans import SEVERITIES, Scan, plain_platform
-from .value import Reason
+from msgspec import Struct
+
+from .models import PlatformManifest
+from .scans import LIMITS, Limit, Scan, plain_platform
 
 Doubt = Literal["time-not-known", "same-time"]
+Reason = Literal[
+    "unmatched", "misplaced", "scanner-not-wanted", "other-digest", "other-platform", "other-scan"
+]
+
+
+class Part(NamedTuple):
+    """A part of a release. A scan is of parts."""
+
+    digest: str = ""
+    """Empty for a platform whose digest is not known."""
+    platform: str = ""
+    """Plain; empty if not known."""
+
+    def may_be(self, platform: str) -> bool:
+        """Whether it may be of this platform, since a variant is often left out."""
+        return not (self.platform and platform) or all(map(eq, self.platform.split("/"), platform.split("/")))
+
+    def __str__(self) -> str:
+        return f"{self.platform} ({self.digest})" if self.platform and self.digest else "".join(self)
+
+
+class ReleaseParts(NamedTuple):
+    """What is known of a release without its scans."""
+
+    digests: Sequence[str] = ()
+    """Its own."""
+    parts: tuple[Part, ...] = ()
+    """None if only scans show them."""
+    left_out: frozenset[str] = frozenset()
+    """Digests of manifests of platforms that its page leaves out."""
+
+    @classmethod
+    def of(
+        cls, digests: Sequence[str], manifests: Sequence[PlatformManifest], platforms: Sequence[str]
+    ) -> ReleaseParts:
+        """`platforms` choose among the manifests, as far as there are any of these; else they are the parts,
+        unless the digests are.
+        """
+        every = [Part(manifest.digest, plain_platform(manifest.platform)) for manifest in manifests]
+        plain = dict.fromkeys(map(plain_platform, platforms))
+        wanted = [part for part in every if any(map(part.may_be, plain))] or every
+        if not every:
+            wanted = (
+                [Part(each) for each in digests] if len(digests) > 1 else [Part("", each) for each in plain]
+            )
+        return cls(digests, tuple(wanted), frozenset({part.digest for part in every if part not in wanted}))
+
+
+class PartScan(NamedTuple):
+    """A scan, and the parts of a release that it is of."""
+
+    scan: Scan
+    parts: tuple[Part, ...]
+    """The parts that it covers, or may be of; none for a scan of another build."""
+    covers: bool
+    """Whether it is certainly of these."""
+
+    @property
+    def covered(self) -> tuple[Part, ...]:
+        return self.parts if self.covers else ()
+
+    @property
+    def platforms(self) -> Iterator[str]:
+        """The platforms that it names, or that the digests of its parts have."""
+        named = plain_platform(self.scan.coverage.platform)
+        yield from (part.platform or named for part in self.covered or [Part()])
 
 
 class Kept(NamedTuple):
-    """A scan that counts together with another one, since it may be newer or cover other packages."""
+    """A scan that counts together with another one, since it may be newer or have looked at more."""
 
     scan: Scan
     other: Scan
     doubt: Doubt | frozenset[str]
-    """Or the package classes missing in `other`, the newer of the two."""
+    """Or the kinds of packages that `other`, the newer one, has not looked at, and its further limits."""
 
 
-class ScanSelection(NamedTuple):
-    """The scans of one release."""
+class ScanSelection(Struct, frozen=True):
+    """The scans of a release that count, and what they have looked at of it."""
 
-    chosen: tuple[Scan, ...] = ()
-    """Their findings count together."""
+    digests: Sequence[str] = ()
+    """Those of the release."""
+    parts: tuple[Part, ...] = ()
+    part_scans: tuple[PartScan, ...] = ()
+    """The findings of these count together."""
     unused: tuple[tuple[Scan, Reason], ...] = ()
     """The other scans, each with the reason."""
     kept: tuple[Kept, ...] = ()
-    """Chosen scans that a newer scan of the same scanner might replace, kept because of doubt."""
+    """Scans that a newer one might replace, kept because of doubt."""
+
+    @property
+    def scans(self) -> tuple[Scan, ...]:
+        return tuple(each.scan for each in self.part_scans)
+
+    @property
+    def limits(self) -> list[Limit]:
+        """Those of its scans."""
+        return [limit for limit in LIMITS if any(limit in scan.coverage.limits for scan in self.scans)]
+
+    @property
+    def platforms(self) -> list[str]:
+        """The scanned ones."""
+        return sorted({name for each in self.part_scans for name in each.platforms if name})
+
+    @property
+    def uncovered(self) -> list[Part]:
+        """The parts without a scan that is certainly of them."""
+        covered = {part for each in self.part_scans for part in each.covered}
+        return [part for part in self.parts if part not in covered]
+
+    @property
+    def of_this_build(self) -> bool:
+        return any(each.parts for each in self.part_scans)
+
+    @property
+    def missing(self) -> list[Part]:
+        """The parts that a grade needs a scan of: digests; all, if there are only scans of another build."""
+        return [part for part in self.uncovered if part.digest or not self.of_this_build]
+
+    @property
+    def complete(self) -> bool:
+        """Whether a scan without a limit covers each part."""
+        whole = {part for each in self.part_scans for part in each.covered if not each.scan.coverage.limits}
+        return bool(self.parts) and whole.issuperset(self.parts)
+
+    @property
+    def digests_scanned(self) -> int:
+        """How many of the digests of the release are scanned, as a whole or in part."""
+        missing = {part.digest for part in self.missing}
+        return sum(self.of_this_build and each not in missing for each in self.digests)
+
+    @property
+    def scanned_digest(self) -> str | None:
+        """The first digest of the release that was scanned, as a whole or in part, else one of the scans'."""
+        named = frozenset[str]().union(*(scan.coverage.named for scan in self.scans))
+        if named & {part.digest for part in self.parts} and len(self.digests) == 1:
+            return self.digests[0]
+        # A report without digests was joined by name or path, so the scanned digest is unknown.
+        return next((each for each in self.digests if each in named), None) or min(named, default=None)
+
+    def digests_of(self, part_scan: PartScan) -> frozenset[str]:
+        """Every digest of the scanned image: a manifest is one of its index, too."""
+        index = self.digests if part_scan.parts and len(self.digests) == 1 else ()
+        parts = (part.digest for part in part_scan.covered if part.digest)
+        return part_scan.scan.coverage.named.union(index, parts)
+
+    def of(self, digest: str) -> ScanSelection:
+        """The selection of the part with this digest alone; nothing if there is none."""
+        parts = tuple(part for part in self.parts if part.digest == digest)
+        of_part = [each for each in self.part_scans if {*parts} & {*each.parts}]
+        return ScanSelection(self.digests, parts, tuple(each._replace(parts=parts) for each in of_part))
 
 
 class JoinRules(NamedTuple):
-    """For each digest and platform of a release, one scanner's newest scan counts.
+    """For each part of a release, the newest scan of the first scanner counts.
 
     The subject and the time of scans decide, not the number of findings. So a further finding never makes
     a scan take precedence over another one.
@@ -45,30 +179,40 @@ class JoinRules(NamedTuple):
     """UTC, `2026-11-20T06:00:00Z`; the time of a scan in the future is treated as unknown."""
     accept: Collection[str] = ()
     """Doubts accepted without a warning: the words of `accept` in the settings."""
+    synced: Collection[str] = ()
+    """Slugs of the images whose platforms are those of their registry, which choose no manifest."""
 
     def in_future(self, scan: Scan) -> bool:
         return scan.scanned_at is not None and scan.scanned_at > self.now
 
-    def select(
-        self, scans: Sequence[Scan], digests: Collection[str], every: Collection[str] = ()
-    ) -> ScanSelection:
-        """Select among the scans of a release with these digests; `every` includes those of its manifests."""
-        if len(scans) == 1 and self._wanted(scans[0]):
-            return ScanSelection(tuple(scans))  # the usual case
+    def select(self, scans: Sequence[Scan], release: ReleaseParts) -> ScanSelection:
+        """Select among the scans of a release."""
         usable = [*filter(self._wanted, scans)]
-        chosen: dict[tuple[str, int], Scan] = {}
+        parts = release.parts or _shown_parts(usable, release.digests)
+        seen = [found for scan in usable if (found := _part_scan(scan, parts, release))]
+        chosen: dict[tuple[str, int], PartScan] = {}
         kept: dict[tuple[str, int], Kept] = {}
-        for part in _parts(usable, frozenset(digests), frozenset(every) - frozenset(digests)):
-            rest = part
-            while rest:
-                best = min(map(self._rank, rest))
-                newest = self._newest([scan for scan in rest if self._rank(scan) == best], kept)
-                chosen.update((scan.place, scan) for scan in newest)
-                rest = [scan for scan in rest if all(_other_platform(scan, other) for other in newest)]
-        counting = tuple(chosen[place] for place in sorted(chosen))
-        others = (scan for scan in scans if scan.place not in chosen)
-        unused = tuple((scan, self._reason(scan, counting, every or digests)) for scan in others)
-        return ScanSelection(counting, unused, tuple(kept.values()))
+        for alike in _alike(found for found in seen if found.covers):
+            for found, doubt in self._newest(alike, release):
+                chosen[found.scan.place] = found
+                kept |= {found.scan.place: doubt} if doubt else {}
+        covering = [*chosen.values()]
+        for alike in _alike(each for each in seen if not each.covers and (each.parts or not covering)):
+            for found, doubt in self._newest(alike, release):
+                open_parts, other_doubt = self._open_parts(found, covering, release)
+                if open_parts or not found.parts:
+                    chosen[found.scan.place] = found
+                    doubt = doubt or other_doubt
+                    kept |= {found.scan.place: doubt} if doubt else {}
+        parts_of = {found.scan.place: found.parts for found in seen}
+        others = [scan for scan in scans if scan.place not in chosen]
+        return ScanSelection(
+            release.digests,
+            parts,
+            tuple(chosen[place] for place in sorted(chosen)),
+            tuple((scan, self._reason(scan, parts_of.get(scan.place))) for scan in others),
+            tuple(kept.values()),
+        )
 
     def _wanted(self, scan: Scan) -> bool:
         return not self.scanners or scan.scanner.word in self.scanners
@@ -78,115 +222,114 @@ class JoinRules(NamedTuple):
         scanner = scan.scanner
         return scan.inferred, self.scanners.index(scanner.word) if self.scanners else scanner.rank
 
-    def _newest(self, scans: Sequence[Scan], kept: dict[tuple[str, int], Kept]) -> list[Scan]:
-        """One scanner's scans of one subject, without those replaced by a newer one of the same platform.
+    def _newest(
+        self, alike: Sequence[PartScan], release: ReleaseParts
+    ) -> Iterator[tuple[PartScan, Kept | None]]:
+        """Yield the first scanner's scans of one subject without those replaced by a newer one.
 
-        Doubtful ones count, and are added to `kept`.
+        Doubtful ones count, each with the doubt.
         """
-        newest: list[Scan] = []
-        # Parts of a split report cover its packages together.
-        classes: dict[tuple[object, ...], frozenset[str]] = defaultdict(frozenset)
-        for scan in scans:
-            classes[_made(scan)] |= scan.package_classes
+        best = min(self._rank(each.scan) for each in alike)
+        rivals = [each for each in alike if self._rank(each.scan) == best]
+        # Parts of a split report have looked at their packages together.
+        packages: dict[tuple[object, ...], frozenset[str]] = defaultdict(frozenset)
+        for each in rivals:
+            packages[_made(each.scan)] |= each.scan.coverage.packages
+        newest: list[PartScan] = []
         # By path, then the newest first; those without a time come last, since they never replace another.
-        by_path = sorted(scans, key=lambda scan: scan.place)
-        for scan in sorted(by_path, key=lambda scan: (self._dated(scan), scan.moment), reverse=True):
-            newer = [each for each in newest if not _other_platform(scan, each)]
-            doubts = [(each, self._doubt(scan, each, classes[_made(scan)])) for each in newer]
-            if all(doubt for _, doubt in doubts):
-                newest.append(scan)
-                for other, doubt in doubts[:1]:
-                    if doubt:
-                        kept[scan.place] = Kept(scan, other, doubt)
-        return newest
+        by_path = sorted(rivals, key=lambda each: each.scan.place)
+        for each in sorted(by_path, key=lambda each: self._moment(each.scan), reverse=True):
+            doubts = [self._doubt(each, other, packages[_made(each.scan)], release) for other in newest]
+            if all(doubts):
+                yield each, next(iter(doubts), None)
+                newest.append(each)
 
-    def _doubt(self, scan: Scan, other: Scan, classes: frozenset[str]) -> Doubt | frozenset[str]:
-        """The reason why `other`, which is first by time, does not replace the scan; empty if it does.
-
-        `classes` are the package classes of the scan and of those made together with it.
+    def _open_parts(
+        self, found: PartScan, covering: Iterable[PartScan], release: ReleaseParts
+    ) -> tuple[set[Part], Kept | None]:
+        """The parts that a scan of no particular part counts for: neither a newer scan nor one of an earlier
+        scanner covers them. With the first doubt about a newer one.
         """
-        if not (self._dated(scan) and self._dated(other)):
-            return "time-not-known"
-        if scan.moment == other.moment:
-            return "same-time"
+        open_parts, doubts = {*found.parts}, list[Kept]()
+        for other in covering:
+            if self._rank(other.scan) < self._rank(found.scan):
+                open_parts -= {*other.parts}
+            elif self._moment(other.scan) >= self._moment(found.scan) or not self._dated(other.scan):
+                if doubt := self._doubt(found, other, found.scan.coverage.packages, release):
+                    doubts.append(doubt)
+                else:
+                    open_parts -= {*other.parts}
+        return open_parts, next(iter(doubts), None)
+
+    def _doubt(
+        self, found: PartScan, other: PartScan, packages: frozenset[str], release: ReleaseParts
+    ) -> Kept | None:
+        """The reason why `other`, which is first by time, does not replace a scan; None if it does.
+
+        `packages` are those of the scan and of the scans made together with it.
+        """
+        if not (self._dated(found.scan) and self._dated(other.scan)):
+            return Kept(found.scan, other.scan, "time-not-known")
+        if found.scan.moment == other.scan.moment:
+            return Kept(found.scan, other.scan, "same-time")
+        old, new = found.scan.coverage, other.scan.coverage
         # The content of a digest never changes. Without a digest, a change of content is not detectable.
-        same_content = not (scan.digests and other.digests and scan.digests.isdisjoint(other.digests))
-        return classes - other.package_classes if same_content else frozenset()
+        same_build = release.digests and found.parts
+        if not same_build and old.named and new.named and old.named.isdisjoint(new.named):
+            return None
+        lacking = (packages - new.packages) | (new.limits - old.limits)
+        return Kept(found.scan, other.scan, lacking) if lacking else None
+
+    def _moment(self, scan: Scan) -> tuple[bool, tuple[str, str]]:
+        return self._dated(scan), scan.moment
 
     def _dated(self, scan: Scan) -> bool:
         return scan.scanned_at is not None and not self.in_future(scan)
 
-    def _reason(self, scan: Scan, chosen: Sequence[Scan], digests: Collection[str]) -> Reason:
+    def _reason(self, scan: Scan, parts: tuple[Part, ...] | None) -> Reason:
         if not self._wanted(scan):
             return "scanner-not-wanted"
-        if _of_another_digest(scan, digests) and not all(
-            _of_another_digest(each, digests) for each in chosen
-        ):
-            return "other-digest"
-        if len(digests) > 1 and not scan.digests and self._shows_more(scan, chosen):
-            return "no-digest"
-        same_rank = any(
-            self._rank(each) == self._rank(scan) and not _other_platform(each, scan) for each in chosen
-        )
-        return "not-newest" if same_rank else "other-scanner-first"
-
-    def _shows_more(self, scan: Scan, chosen: Sequence[Scan]) -> bool:
-        """Whether a scan may be the newest and has a finding missing in its scanner's chosen scans."""
-        if self._rank(scan) > max(map(self._rank, chosen)):
-            return False
-        if self._dated(scan) and any(self._dated(each) and each.moment > scan.moment for each in chosen):
-            return False
-        worst: dict[tuple[str, str, str], int] = {}
-        for finding in (finding for each in chosen for finding in each.findings):
-            key = finding.id, finding.pkg, finding.installed
-            worst[key] = min(finding.severity, worst.get(key, finding.severity))
-        return any(
-            finding.severity < worst.get((finding.id, finding.pkg, finding.installed), len(SEVERITIES))
-            for finding in scan.findings
-        )
+        if parts is None:
+            return "other-platform"
+        return "other-scan" if parts else "other-digest"
 
 
-def covered(scans: Sequence[Scan], digests: Collection[str]) -> frozenset[str]:
-    """The digests of a release with one of these scans.
-
-    A scan without a digest belongs to the only digest, or to none of several.
-    """
-    if len(digests) == 1 and any(not scan.digests for scan in scans):
-        return frozenset(digests)
-    return frozenset(digest for scan in scans for digest in scan.digests).intersection(digests)
-
-
-def _of_another_digest(scan: Scan, digests: Collection[str]) -> bool:
-    return bool(scan.digests) and scan.digests.isdisjoint(digests)
+def _alike(part_scans: Iterable[PartScan]) -> Iterator[list[PartScan]]:
+    """Group the scans: those that cover a part, else those of the same possible parts and platform."""
+    groups: dict[object, list[PartScan]] = defaultdict(list)
+    for each in part_scans:
+        platform = plain_platform(each.scan.coverage.platform)
+        for key in each.parts if each.covers else [(each.parts, platform)]:
+            groups[key].append(each)
+    return iter(groups.values())
 
 
-def _parts(scans: Sequence[Scan], digests: frozenset[str], manifests: frozenset[str]) -> Iterator[list[Scan]]:
-    """The scans of each part of a release; a scan of several is in each of them.
+def _shown_parts(scans: Iterable[Scan], digests: Sequence[str]) -> tuple[Part, ...]:
+    """The platforms that the scans of this build name, else the release itself."""
+    platforms = {plain_platform(scan.coverage.platform) for scan in scans if not _foreign(scan, digests)}
+    named = tuple(Part("", platform) for platform in sorted(platforms) if platform)
+    return named or (Part(digests[0] if digests else ""),)
 
-    A part is one of its digests, or of the manifests of its index. Scans without a digest belong to the
-    parts without another scan. All scans of a release without digests belong to one part: different digests
-    are its tag before and after a rebuild. A scan of another digest, joined only by its path, counts unless
-    there is a better one.
-    """
-    own = [scan for scan in scans if not _of_another_digest(scan, digests | manifests)]
-    if not digests or not own:
-        parts = [list(scans)]
-    elif len(digests) == 1:
-        parts = [[scan for scan in own if not (scan.digests and scan.digests.isdisjoint(digests))]]
-        parts += [[scan for scan in own if digest in scan.digests] for digest in sorted(manifests)]
-    else:
-        parts = [[scan for scan in own if digest in scan.digests] for digest in sorted(digests)]
-        if not all(parts):
-            parts.append([scan for scan in own if not scan.digests])
-    return filter(None, parts)
+
+def _foreign(scan: Scan, digests: Collection[str]) -> bool:
+    """Whether the scan is of another build; `digests` are all of the release."""
+    return bool(scan.coverage.digests and digests) and scan.coverage.named.isdisjoint(digests)
+
+
+def _part_scan(scan: Scan, parts: tuple[Part, ...], release: ReleaseParts) -> PartScan | None:
+    """Return the scan with its parts; None if it is of a platform that the page leaves out."""
+    named, platform = scan.coverage.named, plain_platform(scan.coverage.platform)
+    if by_digest := tuple(part for part in parts if part.digest in named):
+        return PartScan(scan, by_digest, covers=True)
+    if named & release.left_out:
+        return None
+    if _foreign(scan, {*release.digests, *(part.digest for part in parts if part.digest)}):
+        return PartScan(scan, (), covers=False)
+    fitting = [part for part in parts if part.platform == platform]
+    fitting = fitting or [part for part in parts if part.may_be(platform)]
+    return PartScan(scan, tuple(fitting), covers=len(fitting) == 1) if fitting else None
 
 
 def _made(scan: Scan) -> tuple[object, ...]:
     """Time and subject of the scan."""
-    return scan.moment, scan.digests, scan.platform
-
-
-def _other_platform(scan: Scan, other: Scan) -> bool:
-    if not (scan.platform and other.platform):
-        return False
-    return plain_platform(scan.platform) != plain_platform(other.platform)
+    return scan.moment, scan.coverage.named, scan.coverage.platform

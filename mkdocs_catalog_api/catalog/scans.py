@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
@@ -66,6 +68,34 @@ class Scanner(NamedTuple):
     """For people."""
 
 
+PACKAGES = frozenset({"os-pkgs", "lang-pkgs"})
+"""The kinds of packages."""
+Limit = Literal[
+    "only-fixed", "only-notfixed", "ignore-wontfix", "exclude", "no-system-packages", "os-end-of-life"
+]
+LIMITS: tuple[Limit, ...] = get_args(Limit)
+
+
+class Coverage(NamedTuple):
+    """What a scan has looked at."""
+
+    digests: frozenset[str] = frozenset()
+    """Digests of the scanned image (manifest or index), `sha256:…`. Not the id of its configuration."""
+    platform: str = ""
+    """`os/arch[/variant]`; empty if not in the report."""
+    manifest: str = ""
+    """Digest of the platform's manifest. A local image can have another one than its registry has."""
+    packages: frozenset[str] = PACKAGES
+    """Kinds of packages with results; all if the format does not show them."""
+    limits: frozenset[Limit] = frozenset()
+    """Reasons why vulnerabilities may be missing."""
+
+    @property
+    def named(self) -> frozenset[str]:
+        """Every digest that it names."""
+        return self.digests | {self.manifest} if self.manifest else self.digests
+
+
 class Scan(Struct, frozen=True, gc=False):
     """One scan of one image: the content of its report, then its place."""
 
@@ -75,10 +105,7 @@ class Scan(Struct, frozen=True, gc=False):
     """UTC time to the second, `2026-11-20T06:00:00Z`."""
     references: tuple[str, ...]
     """Names of the scanned image as the report writes them, without duplicates, in the report's order."""
-    digests: frozenset[str]
-    """Digests of the scanned image (manifest or index), `sha256:…`. Not the id of its configuration."""
-    platform: str
-    """`os/arch[/variant]`; empty if not in the report."""
+    coverage: Coverage
     os_end_of_life: bool | None
     """Whether the operating system in the image is no longer maintained, by the report; None if the report
     does not include this."""
@@ -88,18 +115,12 @@ class Scan(Struct, frozen=True, gc=False):
     """A hub lists the image as scanned without reporting on it, so nothing was found."""
     kind: str = ""
     """The scanner's word for the subject if it is not an image, such as `filesystem`. Empty for an image."""
-    system_only_named: bool = False
-    """The report names the operating system, but has no results for its packages."""
-    narrowed: tuple[str, ...] = ()
-    """The scanner's options that left vulnerabilities out of the report, such as `only-fixed`."""
     odd_severities: tuple[tuple[str, int], ...] = ()
     """Severities unknown for this scanner, each with its number of findings; empty for a missing one."""
     unread: tuple[tuple[str, int], ...] = ()
     """Entries of the report that are not findings, by kind, with their number."""
     fraction: str = ""
     """Digits of `scanned_at` after the second, without trailing zeros."""
-    package_classes: frozenset[str] = frozenset()
-    """Kinds of packages that the report covers, `os-pkgs` and `lang-pkgs`, as far as it shows them."""
     scanner: Scanner = Scanner(0, "", "")
     """The scanner; this and the fields below are set after the report has been read."""
     names: tuple[tuple[str, str | None], ...] = ()
@@ -122,12 +143,21 @@ class Scan(Struct, frozen=True, gc=False):
         """Path and position: unique."""
         return self.path, self.position
 
+    def naming(self, *digests: str) -> Scan:
+        """The scan of an image that has these digests, too."""
+        return replace(self, coverage=self.coverage._replace(digests=self.coverage.digests.union(digests)))
+
     @property
     def moment(self) -> tuple[str, str]:
         """The exact time, comparable with that of other scans; the smallest without one."""
         return self.scanned_at or "", self.fraction
 
 
+_BRACKETS = re.compile(r" *[(\[].*")
+
+
 def plain_platform(text: str) -> str:
-    """The platform without the v8 of arm64, as every arm64 is a v8 and only some reports add it."""
-    return text.replace("/arm64/v8", "/arm64")
+    """The platform without what is in brackets, and without the v8 of arm64: every arm64 is a v8, and only
+    some reports add it.
+    """
+    return _BRACKETS.sub("", text).replace("/arm64/v8", "/arm64")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple, get_args
 
@@ -40,6 +40,17 @@ class ShownField(NamedTuple):
     shown: Shown
     kind: str
     """`link`, `person` (an object with `name` and `url`) or `text`, which may be a list."""
+    custom: bool = False
+    """Whether it is one of the catalog's custom fields."""
+
+    @property
+    def path(self) -> str:
+        """Its place in the JSON object of an item."""
+        return f"custom.{self.name}" if self.custom else self.name
+
+    def of(self, item: Mapping[str, Any]) -> Any:
+        """Its value in the JSON object of an item."""
+        return item["custom"][self.name] if self.custom else item[self.name]
 
 
 @cache

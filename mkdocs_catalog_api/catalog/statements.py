@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from ..problems import RefusedError
 from . import names
-from .scans import Finding, Scan, plain_platform
+from .scans import Finding, plain_platform
 
 StatusWord = Literal["not_affected", "affected", "fixed", "under_investigation"]
 STATUSES: tuple[StatusWord, ...] = get_args(StatusWord)
@@ -188,16 +188,10 @@ class Subject(Struct, frozen=True):
     """`os/arch[/variant]`; empty if unknown, or for several platforms."""
 
     @classmethod
-    def scanned(cls, image: str, tags: Iterable[str], digests: Iterable[str], scan: Scan) -> Subject:
-        """The subject of `scan`: a release with the reference `image`, these tags and digests.
-
-        A digest of the release counts only if it is the only one and the scan has none.
-        """
-        known, listed = frozenset(scan.digests), frozenset(digests)
-        if not known and len(listed) == 1:
-            known = listed
+    def scanned(cls, image: str, tags: Iterable[str], digests: frozenset[str], platform: str) -> Subject:
+        """The subject of a scan of the image with the reference `image`; `tags` are those of its release."""
         repository = names.Reference.parse(image).repository
-        return cls(repository, frozenset(tags), known, plain_platform(scan.platform))
+        return cls(repository, frozenset(tags), digests, plain_platform(platform))
 
 
 class ImagePattern(NamedTuple):

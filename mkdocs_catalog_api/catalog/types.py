@@ -195,6 +195,10 @@ ChartVersion = Annotated[
 ]
 Digest = Annotated[str, *_checked(references.digest, f"sha256:{'0' * 64}", pattern=references.DIGEST.pattern)]
 Platform = Annotated[str, *_checked(references.platform, "linux/amd64", pattern=references.PLATFORM.pattern)]
+ManifestPlatform = Annotated[
+    str,
+    *_checked(references.manifest_platform, "linux/amd64", pattern=references.MANIFEST_PLATFORM.pattern),
+]
 WebLink = Annotated[str, *_checked(web_link, "https://example.org/", format="uri")]
 HttpsLink = Annotated[
     str, *_checked(_https_link, "https://example.org/", format="uri", pattern="[Hh][Tt][Tt][Pp][Ss]://.*")
@@ -202,6 +206,10 @@ HttpsLink = Annotated[
 BadgeText = Annotated[Text, AfterValidator(_names_badge)]
 Hub = Annotated[str, *_checked(_hub, "https://artifacthub.io/packages/helm/example/tools", format="uri")]
 Repository = Annotated[str, *_checked(references.repository, "registry.example.org/tools")]
+NormalizedRepository = Annotated[
+    Repository, AfterValidator(lambda text: references.Reference.parse(text).repository)
+]
+"""A repository, published as `docker.io/library/nginx` if an author writes `nginx`."""
 ChartReference = Annotated[
     str, *_checked(references.chart_reference, "oci://registry.example.org/charts/tools")
 ]

@@ -3,31 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from msgspec import Struct, field
 
 from .addresses import Addresses, mount_path
 from .assessment import Assessment, Figures
-from .badges import BadgeStyle
 from .fields import ItemFields
 from .history import History
 from .lines import Advice
 from .model import Model
 from .models import ChartEntry, ImageEntry, PinEntry, RoadmapEntry, UpdateEntry, VersionEntry
+from .scan_selection import Reason, ScanSelection
 from .scans import Scan
 from .vex_matching import Statements
-
-Reason = Literal[
-    "unmatched",
-    "misplaced",
-    "scanner-not-wanted",
-    "other-digest",
-    "no-digest",
-    "not-newest",
-    "other-scanner-first",
-]
 
 
 class Unused(NamedTuple):
@@ -55,30 +44,30 @@ class ReportUse(Struct, frozen=True):
 
 
 class Release(Struct, frozen=True):
-    """One version of an image with the scans that count for it; none when it is unscanned."""
+    """One version of an image with the scans that count for it."""
 
     entry: VersionEntry
-    scans: tuple[Scan, ...]
-    digests_scanned: int = 0
-    """Number of its digests with a scan."""
-    in_part: bool = False
-    """Some of several digests have no scan, which the catalog does not accept, so it gets no grade."""
+    selection: ScanSelection = ScanSelection()
     assessment: Assessment | None = None
     """None without a scan."""
     advice: Advice = Advice()
     """The versions to update to."""
     gone: bool = False
     """Whether it was deleted from its registry."""
+    manifests: Mapping[str, Release] = field(default_factory=dict)
+    """Digest → the same for this manifest alone; empty where there is only one part."""
+
+    @property
+    def scans(self) -> tuple[Scan, ...]:
+        return self.selection.scans
 
     @property
     def figures(self) -> Figures | None:
         return self.assessment.figures if self.assessment else None
 
-    @property
-    def complete(self) -> bool:
-        """Whether each of its digests has a scan, and no scan leaves vulnerabilities out."""
-        whole = self.digests_scanned == len(self.entry.digests)
-        return bool(self.scans) and whole and not any(scan.narrowed for scan in self.scans)
+    def of(self, digest: str | None) -> Release:
+        """What is known of the manifest with this digest, else the release."""
+        return self.manifests.get(digest or "", self)
 
     def effect_of(self, newer: Release) -> tuple[int, int] | None:
         """How many pairs of id and package an update to another release fixes, and how many it adds.
@@ -133,10 +122,10 @@ class Pin(Struct, frozen=True):
     """The same for pins of the same image: its digest, else its normalized reference."""
     slug: str | None
     version: str | None
-    scans: tuple[Scan, ...] = ()
-    """Scans of a pin outside the catalog."""
+    selection: ScanSelection = ScanSelection()
+    """Of the release or manifest, or of a pin outside the catalog."""
     assessment: Assessment | None = None
-    """The result of the scans of the release, or of a pin outside the catalog; None without a scan."""
+    """None without a scan."""
 
     @property
     def outside(self) -> bool:
@@ -163,25 +152,6 @@ class RoadmapItem(Struct, frozen=True):
     page: WebPage | None
 
 
-class Score(NamedTuple):
-    """The EPSS score of a vulnerability, with the digits of the file."""
-
-    epss: Decimal
-    """Probability that it is exploited within 30 days, 0 … 1."""
-    percentile: Decimal
-    """Share of all vulnerabilities with the same score or a lower one, 0 … 1."""
-
-
-class Scores(NamedTuple):
-    """EPSS scores of one day for the ids of a catalog."""
-
-    score_date: str
-    """`2025-08-25`."""
-    model_version: str
-    """`v2025.03.14`."""
-    by_id: Mapping[str, Score]
-
-
 class Catalog(Struct, frozen=True):
     """The whole catalog: images, charts and roadmap by slug, updates in the order of the source.
 
@@ -201,13 +171,8 @@ class Catalog(Struct, frozen=True):
     """The statements of VEX documents."""
     exploited: Mapping[str, str] | None = None
     """Id → day on which it became known to be exploited; None without the list."""
-    scores: Scores | None = None
-    """EPSS scores; None without the file."""
     history: History | None = None
     """None without a recorded day."""
-    badge_styles: Mapping[str, BadgeStyle] = field(default_factory=dict)
-    """Badge name → its style in the settings."""
-
     fields: Mapping[str, ItemFields[Model]] = field(default_factory=dict)
     """Collection → the fields of its items."""
 

@@ -205,7 +205,7 @@ class Statements:
 
 
 def _claims(product: Product, statement: Statement) -> Iterator[Claim]:
-    """Return None for anything unknown."""
+    """Yield what a statement claims of a product: nothing if the product, or the part, is not understood."""
     meaning = product_meaning(product.component)
     if isinstance(meaning, RefusedError):
         return

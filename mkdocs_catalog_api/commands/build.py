@@ -1,4 +1,4 @@
-"""`catalog-api build`: write the same documents as `mkdocs build`, without MkDocs."""
+"""`catalog-api build`: write the same documents as `mkdocs build`."""
 
 from __future__ import annotations
 
@@ -35,9 +35,11 @@ def _api(run: Run) -> Build:
 
 def _with_web(run: Run) -> Build:
     from ..publish.site_files import put
+    from ..sources.read_site import read_site
     from ..web.html_site import fill_site
 
-    site, settings = run.read()
+    site, settings, strict = read_site(run.config_file, run.problems, site_dir=run.site_dir, web=True)
+    run.strict = run.strict or strict
     build = run.prepare(site, settings)
     try:
         feeds = build.feeds.keys()

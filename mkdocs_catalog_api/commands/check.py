@@ -13,23 +13,16 @@ if TYPE_CHECKING:
 
 
 @click.command("check", short_help="Report all problems without writing anything.")
-@click.option(
-    "--with-mkdocs",
-    is_flag=True,
-    help="Let MkDocs render the pages, with hooks and plugins. Also finds invalid markers.",
-)
 @options
-def command(run: Run, with_mkdocs: bool) -> None:
-    """Report all problems of the catalog without writing anything.
-
-    With `--with-mkdocs`, MkDocs renders the pages in a temporary folder.
-    """
-    run.finish(
-        lambda: _with_mkdocs(run) if with_mkdocs else run.prepare(*run.read(), check_only=True), "checked"
-    )
+def command(run: Run) -> None:
+    """Report all problems that `mkdocs build` would find, markers included. Nothing is written."""
+    run.finish(lambda: _check(run), "checked")
 
 
-def _with_mkdocs(run: Run) -> Build:
-    from ..mkdocs_plugin.check import check
+def _check(run: Run) -> Build:
+    from ..web.check import check_pages
 
-    return check(run.config_file, run.problems, strict=run.strict)
+    site, settings = run.read(translations=True)
+    build = run.prepare(site, settings, check_only=True)
+    check_pages(site, settings, build.catalog, run.problems, strict=run.strict)
+    return build

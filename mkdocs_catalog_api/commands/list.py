@@ -13,6 +13,7 @@ import click
 from ..authored import clock
 from ..authored.settings import SECURITY_FOLDERS
 from ..catalog.join import NO_REGISTRY
+from ..catalog.scan_selection import Part
 from ..catalog.value import Catalog, Image, Release
 from ..problems import CatalogError
 from ..sources.assemble import assemble
@@ -41,10 +42,11 @@ def _age(_context: object, _option: object, value: str | None) -> timedelta | No
 @click.option("--newest", is_flag=True, help="Only the newest version of each image.")
 @options
 def command(run: Run, unscanned: bool, older_than: timedelta | None, newest: bool) -> None:
-    """List the versions to scan, one in each line: reference, report path, version, time of the last scan.
+    """List what to scan, one line each: reference, report path, version, time of the last scan.
 
-    Tabs separate the fields. The reference contains the digest if the version has one, else the tag. The
-    path is relative to the folder of mkdocs.yml. Without a scan, the time is `-`.
+    Tabs separate the fields. A version with several manifests or digests has a line for each. The reference
+    contains the digest if it is known, else the tag. The path is relative to the folder of mkdocs.yml.
+    Without a scan, the time is `-`.
     """
     targets: list[ScanTarget] = []
     try:
@@ -125,18 +127,18 @@ def _targets(catalog: Catalog, folder: str, *, newest: bool) -> Iterator[ScanTar
 
 
 def _of_release(image: Image, release: Release, folder: str) -> Iterator[ScanTarget]:
-    """Yield one target for each digest of a release, or one for its tag."""
-    entry = release.entry
-    several = len(entry.digests) > 1
-    digests: list[str] | list[None] = entry.digests or [None]
-    for digest in digests:
-        # The report may be of another digest and match by its path: then the published digest is not scanned.
+    """Yield one target for each part of a release that is a digest, else one for the release."""
+    entry, selection = release.entry, release.selection
+    parts = [part for part in selection.parts if part.digest] or [Part(entry.only_digest or "")]
+    for part in parts:
+        # The report may be of another build and match by its path: then the published digest is not scanned.
         scans = [
-            scan
-            for scan in release.scans
-            if digest is None or digest in scan.digests or not (scan.digests or several)
+            each.scan
+            for each in selection.part_scans
+            if (part in each.covered if len(parts) > 1 else each.parts)
         ]
-        name = f"{entry.version}.{digest.partition(':')[2][:12]}" if digest and several else entry.version
+        digest = part.digest
+        name = f"{entry.version}.{digest.partition(':')[2][:12]}" if len(parts) > 1 else entry.version
         yield ScanTarget(
             image.entry.slug,
             entry.version,

@@ -1,10 +1,10 @@
-"""`catalog-api new`: create the page of an item, with every field that it may have."""
+"""`catalog-api new`: create the page of an item, filled from its registry."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -21,19 +21,18 @@ from ..authored.config_file import PLUGIN, ConfigFile, read_mkdocs_yml
 from ..authored.folders import not_writable, project_of, read_file, write_whole
 from ..authored.from_registry import is_from_registry
 from ..authored.pages import RawItem
-from ..authored.schemas import schemas
-from ..authored.settings import ITEM_MODELS, Resource, Settings, read_settings
+from ..authored.settings import ITEM_MODELS, CollectionSettings, Resource, Settings, read_settings
 from ..authored.site import Site
 from ..authored.yaml_text import YamlDocument
 from ..catalog.names import Reference, repository, slug_from_name
 from ..catalog.registry_facts import FACTS_FOLDER
 from ..problems import Level, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
+from ..sources.items import page_selection
 from .run import config_file_option, missing_package, print_problems
 
 if TYPE_CHECKING:
-    from ..network.client import Limits
-    from ..network.registry import Registries
+    from ..network.client import Client, Limits
 
 _KINDS: Mapping[str, Resource] = {"image": "images", "chart": "charts", "roadmap": "roadmap"}
 _SCHEMES = {"image": "", "chart": "oci://"}
@@ -65,12 +64,12 @@ class _Begun(Struct, frozen=True):
 def command(limits: Limits | None, kind: str, names: tuple[str, ...], config_file: Path) -> None:
     """Create the pages of images, charts or planned applications.
 
-    A new page passes the checks. It has all required fields; optional fields are comments. Add `image` if
-    mkdocs.yml has no `registry`.
+    A new page has a name, and an empty line for each field that your catalog requires. The first page of a
+    folder comes with a page that lists the collection.
 
     If NAME is a reference such as ghcr.io/acme/images/redis (for a chart, oci://ghcr.io/acme/charts/redis),
     `new` gets data from its registry, as `sync` does. It fills in the page and writes the versions to
-    registry/. Guesses are marked `# check`.
+    registry/.
     """
     problems = Problems()
     site = read_mkdocs_yml(config_file, problems)
@@ -112,7 +111,7 @@ def _begin(
                 return
             given |= learned
         text = _page(begun, settings, given)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        _begin_landing_page(_KINDS[kind], path.parent)
         with path.open("x", encoding="utf-8", newline="\n") as page:
             page.write(text)
         click.echo(f"wrote {path}")
@@ -149,24 +148,19 @@ def _ask(
     Without a usable response it adds a problem, writes no file and returns None.
     """
     try:
-        from ..network.credentials import Credentials
-        from ..network.registry import Registries
+        from ..network.client import Client
     except ModuleNotFoundError as error:
-        raise missing_package("new", error, "fetch") from None
+        raise missing_package("new", error, "sync") from None
     root = config_file.absolute().parent
     name = f"{_KINDS[begun.kind]}/{begun.slug}.json"
-    file, label = root / settings.registry_facts / name, f"{settings.registry_facts}/{name}"
-    if fault := not_writable(file, label, project_of(root, root / settings.registry_facts)):
+    file, label = root / FACTS_FOLDER / name, f"{FACTS_FOLDER}/{name}"
+    if fault := not_writable(file, label, project_of(root, root / FACTS_FOLDER)):
         problems.add(fault)
         return None
-    host = Reference.parse(settings.registry).domain if settings.registry else None
-    credentials = Credentials(host)
     answers = Problems()
     with (
         TemporaryDirectory() as folder,
-        Registries(
-            limits, partial(click.echo, err=True), credentials, settings.insecure_registries
-        ) as registries,
+        Client(limits, partial(click.echo, err=True), settings.insecure_registries) as client,
     ):
         synced = Path(folder) / FACTS_FOLDER / name
         if file.exists():
@@ -177,7 +171,7 @@ def _ask(
                 problems.add(Problem(label, 0, 0, begun.kind, message, hint, code=Code.IN_THE_WAY))
                 return None
             write_whole(synced, body)
-        given = _learn(begun, Path(folder), settings, registries, answers)
+        given = _learn(begun, Path(folder), settings, client, answers)
         # The page does not exist yet, so the problem has no line.
         problems.extend(replace(problem, line=0, column=0, item="") for problem in answers)
         if answers.count(Level.ERROR):
@@ -197,9 +191,12 @@ def _facts_of_another(body: bytes, begun: _Begun) -> str | None:
 
 
 def _learn(
-    begun: _Begun, root: Path, settings: Settings, registries: Registries, problems: Problems
+    begun: _Begun, root: Path, settings: Settings, client: Client, problems: Problems
 ) -> dict[str, Any]:
     """Run `sync` and a build in a temporary folder. Returns the fields of the page."""
+    from ..network.credentials import Credentials
+    from ..network.output import Output
+    from ..network.registry import Registries
     from ..network.sync import Item, Sync
     from ..sources.registry_facts import FactsFolder
 
@@ -211,18 +208,18 @@ def _learn(
         default = f"{settings.registry}/{begun.slug}"
         if Reference.parse(default).repository == Reference.parse(reference).repository:
             given, reference = {}, default
-    if not is_from_registry(section.defaults.get("versions")):
+    defaults = section.defaults_for(f"{resource}/{begun.slug}.md")
+    if not is_from_registry(defaults.get("versions")):
         given["versions"] = {"from": "registry", "keep": _KEEP}
-    values = {**section.defaults, "slug": begun.slug, begun.kind: reference, **given}
+    values = {**defaults, "slug": begun.slug, begun.kind: reference, **given}
     raw = RawItem(values, begun.label, YamlDocument("", 0, None), slug=begun.slug)
     item = Item(begun.slug, reference, raw, begun.kind == "chart", None)
-    sync = Sync(registries, root / FACTS_FOLDER, FACTS_FOLDER, [root], problems)
-    try:
-        work, _ = sync.begin([item])
-        for _ in sync.run(work):
+    host = Reference.parse(settings.registry).domain if settings.registry else None
+    output = Output(root, problems)
+    with Sync(Registries(client, Credentials(host)), output, FACTS_FOLDER) as sync:
+        for _ in sync.run([item]):
             pass
-    finally:
-        sync.close()
+    output.close()
     if problems.count(Level.ERROR):
         return given
     if not (root / FACTS_FOLDER / resource / f"{begun.slug}.json").exists():
@@ -230,67 +227,38 @@ def _learn(
         problems.add(raw.problem((begun.kind,), message, "correct the reference", code=Code.REGISTRY))
         return given
     site = Site(ConfigFile(None), root, root, root, None, "", ())
-    facts = FactsFolder(
-        site, settings.model_copy(update={"registry_facts": FACTS_FOLDER}), resource, problems
-    )
+    facts = FactsFolder(site, settings, resource, problems)
     filled, values = facts.fill(raw, values, section.item_fields(model))
     names = filled.filled.fields if filled.filled else ()
     return given | {field: values[field] for field in _LEARNED if field in names}
 
 
 def _page(begun: _Begun, settings: Settings, given: Mapping[str, Any]) -> str:
+    """The page with the values that are known, and the fields that the catalog requires besides."""
     resource = _KINDS[begun.kind]
-    schema = schemas(settings)[f"{resource}.json"]
-    definitions = schema["$defs"]
-    defaults = getattr(settings, resource).defaults
-    required = {"name", *schema["else"]["allOf"][1]["required"]} - defaults.keys()
-    image = f"{settings.registry or 'registry.example.org'}/{begun.slug}"
-    lines = ["---", f"catalog: {resource}"]
-    for field, described in definitions["Item"]["properties"].items():
-        if described is not False and field not in ("slug", "catalog"):
-            words = _words(described)
-            guess = (
-                words[0] if words else image if field == "image" else _example(field, described, definitions)
-            )
-            check = begun.reference and (field == "name" or (field in required and field not in given))
-            comment = " ".join(
-                [*(["check:"] if check else []), *described.get("description", "").split(), *_choice(words)]
-            )
-            start = "" if field in given or field in required else "# "
-            lines.append(f"{start}{field}: {_written(given.get(field, guess))}  # {comment}")
+    section: CollectionSettings = getattr(settings, resource)
+    uri = f"{resource}/{begun.slug}.md"
+    elsewhere = resource not in page_selection(settings).matching(uri)
+    lines = ["---", *([f"catalog: {resource}"] if elsewhere else [])]
+    lines += [f"{field}: {_written(value)}" for field, value in given.items()]
+    known = {*given, *section.defaults_for(uri)}
+    for field, rule in section.fields.items():
+        if rule.required and field not in known and not rule.from_:
+            choice = f"  # {', '.join(rule.values)}" if rule.values else ""
+            lines.append(f"{field}:{choice}")
     return "\n".join([*lines, "---", ""])
 
 
 def _written(value: object) -> str:
-    if value is None:
-        return ""
     return yaml.safe_dump([value], default_flow_style=True, allow_unicode=True, width=10**6).strip()[1:-1]
 
 
-def _choices(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    return (choice for choice in schema.get("anyOf", [schema]) if choice.get("type") != "null")
-
-
-def _words(schema: Mapping[str, Any]) -> list[Any]:
-    """Return the allowed values of a field with a closed vocabulary."""
-    return [word for choice in _choices(schema) for word in choice.get("enum", ()) if word is not None]
-
-
-def _choice(words: list[Any]) -> list[str]:
-    return [f"({', '.join(map(str, words))})"] if words and True not in words else []
-
-
-def _example(field: str, schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> object:
-    """Return an example value of a field, or its name if it has no example."""
-    if "examples" in schema:
-        return schema["examples"][0]
-    choice = next(_choices(schema.get("then", schema)))  # `versions` may also be a word
-    if "$ref" in choice:
-        choice = definitions[choice["$ref"].rpartition("/")[2]]
-    if "properties" in choice:
-        parts = choice["properties"].items()
-        return {name: _example(name, part, definitions) for name, part in parts if name in choice["required"]}
-    if "items" in choice:
-        return [_example(field, choice["items"], definitions)]
-    words = choice.get("enum", [field])
-    return choice.get("examples", words)[0]
+def _begin_landing_page(resource: str, folder: Path) -> None:
+    """Write the page that lists a collection if its folder has no pages yet."""
+    if any(folder.glob("**/*.md")):
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "index.md"
+    with path.open("x", encoding="utf-8", newline="\n") as page:
+        page.write(f"# {resource.capitalize()}\n\n<!-- catalog: {resource} -->\n")
+    click.echo(f"wrote {path}")

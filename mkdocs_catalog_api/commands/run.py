@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..authored.site import Site
     from ..build import Build
 
-REQUIREMENT = "./mkdocs-catalog-api[fetch,sign]"
+REQUIREMENT = "./mkdocs-catalog-api[sync]"
 """The line of requirements.txt that installs this package, as in the guide."""
 _COLORS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "blue"}
 
@@ -78,7 +78,6 @@ def as_objects(problems: Problems) -> list[dict[str, Any]]:
             "field": problem.field,
             "message": problem.message,
             "hint": problem.hint,
-            "help": problem.code.help,
         }
         for problem in problems
     ]
@@ -102,12 +101,6 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
         json_option,
         quiet_option,
         verbose_option,
-        click.option(
-            "--trust",
-            multiple=True,
-            metavar="PLUGIN",
-            help="Continue although this plugin (or `hooks`) is used: it does not change the catalog.",
-        ),
         click.option("--strict", is_flag=True, help="Treat warnings as errors."),
         click.option("--site-dir", metavar="DIR", help="Site folder, relative to the folder of mkdocs.yml."),
         config_file_option,
@@ -117,12 +110,28 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def read(
+    config_file: Path, problems: Problems, site_dir: str | None = None, *, translations: bool = False
+) -> tuple[Site, Settings, bool]:
+    """Return the site as `mkdocs build` sees it, the settings, and `strict` of mkdocs.yml.
+
+    Raises:
+        CatalogError: see `read_site` and `read_with_mkdocs`.
+    """
+    from ..sources.read_site import needs_mkdocs, read_site
+
+    if needs_mkdocs(config_file):
+        from ..mkdocs_plugin.read import read_with_mkdocs
+
+        return read_with_mkdocs(config_file, problems, site_dir=site_dir, translations=translations)
+    return read_site(config_file, problems, site_dir=site_dir)
+
+
 class Run(Struct):
     """One run of a command over the catalog of a site."""
 
     config_file: Path
     site_dir: str | None
-    trust: tuple[str, ...]
     strict: bool
     quiet: bool
     verbose: bool
@@ -131,16 +140,16 @@ class Run(Struct):
     """Used by `build` only."""
     problems: Problems = field(default_factory=Problems)
 
-    def read(self) -> tuple[Site, Settings]:
+    def read(self, *, translations: bool = False) -> tuple[Site, Settings]:
         """Return the site and the settings. Sets `strict` if mkdocs.yml has it.
 
-        Raises:
-            CatalogError: see `read_site`.
-        """
-        from ..sources.read_site import read_site
+        With `translations`, the pages in other languages are read, too.
 
-        site, settings, strict = read_site(
-            self.config_file, self.problems, site_dir=self.site_dir, trusted=self.trust
+        Raises:
+            CatalogError: see `read`.
+        """
+        site, settings, strict = read(
+            self.config_file, self.problems, self.site_dir, translations=translations
         )
         self.strict = self.strict or strict
         return site, settings

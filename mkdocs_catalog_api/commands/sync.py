@@ -1,17 +1,16 @@
-"""`catalog-api sync`: write data of registries on images and charts to the folder `registry/`."""
+"""`catalog-api sync`: get what a catalog names from registries, chart hubs, CISA and endoflife.date."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from msgspec import Struct
 
-from ..authored.folders import project_of
 from ..problems import CatalogError, Level, Problem, Problems, reason
 from ..problems.codes import Code
 from .run import (
@@ -22,6 +21,7 @@ from .run import (
     print_object,
     print_problems,
     quiet_option,
+    read,
     verbose_option,
 )
 
@@ -29,31 +29,35 @@ if TYPE_CHECKING:
     from ..authored.pages import RawItem
     from ..authored.settings import Resource, Settings
     from ..authored.site import Site
-    from ..network.client import Limits
-    from ..network.sync import FileChange, Item, Listed
+    from ..network.client import Client, Limits
+    from ..network.output import Output
+    from ..network.sync import Item, Listed
 
-_SECONDS = 3600
-"""Seconds after which no request is started. The next run continues from there."""
-_MANY = 500
-"""If there are more requests, their number is printed first."""
-
-
-class _Outcome(Struct):
-    changes: list[FileChange] = []
-    unchanged: int = 0
-    requests: int = 0
+_HUB, _KEV, _EOL = "CATALOG_API_HUB", "CATALOG_API_KEV", "CATALOG_API_EOL"
+"""Variables of the environment with the URL of a mirror."""
 
 
-@click.command("sync", short_help="Get versions, digests and dates from registries.")
+@click.command("sync", short_help="Get data from registries, Artifact Hub, CISA and endoflife.date.")
+@click.argument(
+    "sources",
+    metavar="[registry|hub|kev|eol]...",
+    nargs=-1,
+    type=click.Choice(["registry", "hub", "kev", "eol"]),
+)
 @config_file_option
 @click.option("--dry-run", is_flag=True, help="Print what would change, and write nothing.")
-@click.option("--prune", is_flag=True, help="Remove the versions that the registry no longer has.")
+@click.option(
+    "--prune",
+    is_flag=True,
+    help="Turn versions that the registry no longer has into former ones. Forget those older than a year.",
+)
 @quiet_option
 @verbose_option
 @json_option
 @click.pass_obj
 def command(
     limits: Limits | None,
+    sources: tuple[str, ...],
     config_file: Path,
     dry_run: bool,
     prune: bool,
@@ -61,22 +65,36 @@ def command(
     verbose: bool,
     as_json: bool,
 ) -> None:
-    """Get versions, digests, platforms, sizes and dates from registries, and write them to registry/.
+    """Get everything that the catalog names, or only the given sources.
 
-    A build uses these files for the values that the pages leave out. It never uses the network. A known
-    digest is not requested again.
+    \b
+    registry  versions, digests, platforms, sizes and dates of images and charts
+    hub       security reports of charts with a `hub`
+    kev       CISA's list of known exploited vulnerabilities (by default, if its file is there)
+    eol       release cycles of each `product`, from endoflife.date
 
-    Credentials come from Docker's configuration file (`docker login`). For the host of the setting
-    `registry`, you can set CATALOG_REGISTRY_USER and CATALOG_REGISTRY_TOKEN instead.
+    A build uses these files and never uses the network. Known data is not requested again.
+
+    Credentials for registries come from Docker's configuration file (`docker login`). For the host of the
+    setting `registry`, you can set CATALOG_REGISTRY_USER and CATALOG_REGISTRY_TOKEN instead.
+    CATALOG_API_HUB, CATALOG_API_KEV and CATALOG_API_EOL are URLs of mirrors.
     """
     try:
-        from ..network import sync as _  # noqa: F401
+        from ..network.client import Client
+        from ..network.output import Output
     except ModuleNotFoundError as error:
-        raise missing_package("sync", error, "fetch") from None
-    problems, outcome = Problems(), _Outcome()
+        raise missing_package("sync", error, "sync") from None
+    problems, requests = Problems(), 0
     say = None if quiet or as_json else partial(click.echo, err=True)
+    output = Output(config_file.absolute().parent, problems, dry_run=dry_run)
     try:
-        _sync(config_file, limits, problems, outcome, say, prune=prune, dry_run=dry_run)
+        site, settings, _ = read(config_file, problems)
+        output.root = site.root
+        with Client(limits, say, settings.insecure_registries) as client:
+            try:
+                _sync(site, settings, client, output, sources, say, prune=prune)
+            finally:
+                requests = client.requests
     except CatalogError as error:
         problems.extend(error.problems)
     except KeyboardInterrupt:
@@ -86,70 +104,114 @@ def command(
     except OSError as error:
         message = f"can't be written: {reason(error)}"
         problems.add(Problem(str(error.filename or ""), 0, 0, "", message, code=Code.NOT_WRITTEN))
-    changes = outcome.changes
+    output.close()
     if as_json:
         summary = {
-            "changed": {change.file: change.versions for change in changes},
-            "unchanged": outcome.unchanged,
-            "requests": outcome.requests,
+            "changed": {change.file: change.details for change in output.changes},
+            "unchanged": output.unchanged,
+            "requests": requests,
             "written": not dry_run,
         }
         print_object({"problems": as_objects(problems), "summary": summary})
     else:
         print_problems(problems, quiet=quiet, verbose=verbose)
-        for change in changes if dry_run or not quiet else ():
-            for version in change.versions or ("no versions",):
-                click.echo(f"{change.file}: {version}")
+        for change in output.changes if dry_run or not quiet else ():
+            for detail in change.details or ("",):
+                click.echo(f"{change.file}: {detail}" if detail else change.file)
         if not quiet:
-            files = f"{len(changes)} file{'s' if len(changes) != 1 else ''}"
-            did = "would change" if dry_run else "changed"
-            counts = f"{files} {did}, {outcome.unchanged} unchanged; {outcome.requests} requests"
+            number = len(output.changes)
+            did = f"{number} file{'s' if number != 1 else ''} {'would change' if dry_run else 'changed'}"
+            counts = f"{did}, {output.unchanged} unchanged; {requests} request{'s' if requests != 1 else ''}"
             click.echo(f"{counts}; {problems.summary()}", err=True)
     if problems.refuse(strict=False):
         sys.exit(1)
 
 
 def _sync(
-    config_file: Path,
-    limits: Limits | None,
-    problems: Problems,
-    outcome: _Outcome,
+    site: Site,
+    settings: Settings,
+    client: Client,
+    output: Output,
+    sources: Collection[str],
     say: Callable[[str], None] | None,
     *,
     prune: bool,
-    dry_run: bool,
 ) -> None:
-    """Run `sync`. `outcome` is filled even if the run ends early."""
+    """Run `sync` for the sources, by default for all that the catalog names."""
+    from ..authored.settings import KEV
+    from ..network.advisories import CISA, ENDOFLIFE, download_cycles, download_kev
+    from ..sources.load import load_products
+
+    if not sources or "registry" in sources:
+        _registry(site, settings, client, output, say, prune=prune)
+    if not sources or "hub" in sources:
+        found = _hub(site, settings, client, output, say)
+        if "hub" in sources and not found:
+            _nothing(output, "hub")
+    if "kev" in sources or (not sources and (site.root / KEV).exists()):
+        download_kev(client, output, os.environ.get(_KEV) or CISA)
+    if not sources or "eol" in sources:
+        products = load_products(site, settings, output.problems)
+        download_cycles(client, output, products, os.environ.get(_EOL) or ENDOFLIFE)
+        if "eol" in sources and not products:
+            _nothing(output, "product")
+
+
+def _nothing(output: Output, field: str) -> None:
+    message, hint = f"no page has a `{field}`, so nothing is requested", f"add `{field}: …`"
+    output.problems.add(Problem("", 0, 0, field, message, hint, Level.INFO, code=Code.NOT_FETCHED))
+
+
+def _registry(
+    site: Site,
+    settings: Settings,
+    client: Client,
+    output: Output,
+    say: Callable[[str], None] | None,
+    *,
+    prune: bool,
+) -> None:
+    """Get the data of registries on images and charts."""
     from ..catalog.names import Reference
+    from ..catalog.registry_facts import FACTS_FOLDER
     from ..network.credentials import Credentials
     from ..network.registry import Registries
     from ..network.sync import Sync
-    from ..sources.read_site import read_site
 
-    site, settings, _ = read_site(config_file, problems, trusted=None)
-    items = [*_items(site, settings, problems)]
-    folder = site.root / settings.registry_facts
+    items = [*_items(site, settings, output.problems)]
     host = Reference.parse(settings.registry).domain if settings.registry else None
-    with Registries(limits, say, Credentials(host), settings.insecure_registries, _SECONDS) as registries:
-        project = project_of(site.root, folder)
-        sync = Sync(
-            registries, folder, settings.registry_facts, project, problems, prune=prune, dry_run=dry_run
-        )
-        try:
-            work, requests = sync.begin(items)
-            if say and requests > _MANY:
-                say(f"about {requests:,} requests at most; an interrupted run is continued by the next one")
-            _show_progress(sync.run(work), len(work), say)
-        finally:
-            sync.close()
-            outcome.changes, outcome.unchanged = sync.changes, sync.unchanged
-            outcome.requests = sum(registries.requests.values())
+    registries = Registries(client, Credentials(host))
+    with Sync(registries, output, FACTS_FOLDER, say, prune=prune) as sync:
+        _show_progress("Repositories", sync.run(items), len(items), say)
 
 
-def _show_progress(names: Iterator[str], total: int, say: Callable[[str], None] | None) -> None:
+def _hub(
+    site: Site, settings: Settings, client: Client, output: Output, say: Callable[[str], None] | None
+) -> bool:
+    """Get the reports of the charts that are on a hub. Returns whether there are any."""
+    from ..authored.settings import SECURITY_FOLDERS
+    from ..network.hub import Hub, listings
+    from ..sources.load import load_charts, load_values
+
+    if not any(values.get("hub") for _, values in load_values(site, settings, "charts", Problems())):
+        return False
+    charts = load_charts(site, settings, output.problems)
+    hub = Hub(client, output, settings.security.reports or SECURITY_FOLDERS["reports"])
+    listed = [*listings(charts, os.environ.get(_HUB), output)]
+
+    def fetched() -> Iterator[str]:
+        for listing in listed:
+            hub.fetch(listing)
+            yield listing.name
+
+    _show_progress("Charts", fetched(), len(listed), say)
+    return True
+
+
+def _show_progress(label: str, names: Iterable[str], total: int, say: Callable[[str], None] | None) -> None:
     """Process the items. Show a progress bar on a terminal, else print a line for each."""
     if say and sys.stderr.isatty():
-        with click.progressbar(names, total, label="Repositories", file=sys.stderr) as bar:
+        with click.progressbar(names, total, label=label, file=sys.stderr) as bar:
             for _ in bar:
                 pass
         return

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
 from ..catalog import addresses
 from ..catalog.assessment import Figures
-from ..catalog.badges import EXPLOITED, FIXED, PER_IMAGE, BadgeStyle, value_badges
+from ..catalog.badges import FIXED, PER_IMAGE, value_badges
 from ..catalog.grading import GRADES
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.names import hub_name
@@ -30,7 +30,6 @@ LOGOS = {
     "images": "docker",
     "charts": "helm",
     "cves": "trivy",
-    "exploited": "trivy",
     "grade": "trivy",
     "license": "spdx",
     "alpine": "alpinelinux",
@@ -48,41 +47,38 @@ LOGOS = {
 OTHER_LOGO = "opencontainersinitiative"
 
 
-class Badge(Document, kw_only=True):
-    """A badge in the endpoint format of shields.io. Fields that do not apply are absent, never null."""
+class Badge(Document):
+    """A badge in the endpoint format of shields.io."""
 
     schema_version: Annotated[Literal[1], Meta(description="Version of the badge format.")]
     label: Annotated[Text, Meta(description="Left half.")]
     message: Annotated[Text, Meta(description="Right half.")]
     color: Annotated[Text, Meta(description="Color of the right half.")]
     label_color: Annotated[Text, Meta(description="Color of the left half.")]
-    named_logo: Annotated[Text | UnsetType, Meta(description="Slug of simple-icons.")] = UNSET
-    logo_color: Annotated[Text | UnsetType, Meta(description="Color of the named logo.")] = UNSET
-    logo_svg: Annotated[Text | UnsetType, Meta(description="The logo itself.")] = UNSET
+    named_logo: Annotated[Text, Meta(description="Slug of simple-icons.")]
+    logo_color: Annotated[Text, Meta(description="Color of the logo.")]
     style: Annotated[Literal["for-the-badge"], Meta(description="Shape of the badge.")]
     cache_seconds: Annotated[Literal[3600], Meta(description="Seconds for which renderers may keep it.")]
 
 
 class BadgeContent(NamedTuple):
-    """A badge before its style is applied."""
+    """What a badge shows."""
 
     name: str
     label: str
     message: str
     color: str
 
-    def payload(self, style: BadgeStyle) -> Badge:
-        """The document: no null, no other keys, never both kinds of logo."""
-        named = style.logo or LOGOS.get(self.name, OTHER_LOGO)
+    def payload(self) -> Badge:
+        """The document."""
         return Badge(
             schema_version=1,
-            label=style.label or self.label,
+            label=self.label,
             message=self.message,
-            color=style.color or self.color,
-            label_color=style.label_color or _LABEL_COLOR,
-            named_logo=UNSET if style.svg else named,
-            logo_color=UNSET if style.svg else style.logo_color or "white",
-            logo_svg=style.svg or UNSET,
+            color=self.color,
+            label_color=_LABEL_COLOR,
+            named_logo=LOGOS.get(self.name, OTHER_LOGO),
+            logo_color="white",
             style="for-the-badge",
             cache_seconds=3600,
         )
@@ -90,13 +86,12 @@ class BadgeContent(NamedTuple):
 
 def catalog_badges(catalog: Catalog) -> dict[str, Badge]:
     """Name → badge of the whole catalog."""
-    contents = _contents(catalog)
-    return {each.name: each.payload(catalog.badge_styles.get(each.name, BadgeStyle())) for each in contents}
+    return {each.name: each.payload() for each in _contents(catalog)}
 
 
 def image_badges(image: Image) -> dict[str, Badge]:
     """Name → badge of one image."""
-    return {each.name: each.payload(BadgeStyle()) for each in _image_contents(image)}
+    return {each.name: each.payload() for each in _image_contents(image)}
 
 
 def _contents(catalog: Catalog) -> Iterator[BadgeContent]:
@@ -108,10 +103,8 @@ def _contents(catalog: Catalog) -> Iterator[BadgeContent]:
     yield BadgeContent("charts", "all charts", str(len(charts)), _BLUE)
     scanned = [figures for _, _, figures in everything.newest()]
     yield _cves("cves", "CVEs, all images", scanned)
-    if catalog.exploited is not None:
-        yield _exploited([each.exploited for each in scanned if each.exploited is not None])
     yield BadgeContent("multiarch", "multi-arch", *_architectures([image.platforms for image in images]))
-    licenses = {item.license for item in items}
+    licenses = {item.license for item in items if item.license}
     if len(licenses) == 1:
         yield BadgeContent("license", "license", licenses.pop(), _BLUE)
     else:
@@ -137,13 +130,13 @@ def _contents(catalog: Catalog) -> Iterator[BadgeContent]:
 def _image_contents(image: Image) -> Iterator[BadgeContent]:
     name, newest = image.entry.name, image.figures
     if newest and newest.grade is None:
-        yield BadgeContent("cves", f"{name} CVEs", _ungraded(newest), _GREY)
+        yield BadgeContent("cves", f"{name} CVEs", _ungraded(image), _GREY)
     else:
         yield _cves("cves", f"{name} CVEs", [newest] if newest else [])
     if newest is None:
         yield BadgeContent("grade", f"{name} grade", "not scanned", _GREY)
     elif newest.grade is None:
-        yield BadgeContent("grade", f"{name} grade", _ungraded(newest), _GREY)
+        yield BadgeContent("grade", f"{name} grade", _ungraded(image), _GREY)
     else:
         yield BadgeContent("grade", f"{name} grade", newest.grade, _BY_GRADE[newest.grade])
     version = image.releases[0].entry.version if image.releases else None
@@ -160,15 +153,10 @@ def _cves(name: str, label: str, figures: Sequence[Figures]) -> BadgeContent:
     return BadgeContent(name, label, str(sum(totals)), worst)
 
 
-def _exploited(counts: Sequence[int]) -> BadgeContent:
-    if not counts:
-        return BadgeContent(EXPLOITED, "known exploited, all images", "not scanned", _GREY)
-    color = _RED if sum(counts) else _GREEN
-    return BadgeContent(EXPLOITED, "known exploited, all images", str(sum(counts)), color)
-
-
-def _ungraded(figures: Figures) -> str:
-    return "not graded" if figures.os_ended and not figures.in_part else "partly scanned"
+def _ungraded(image: Image) -> str:
+    selection = image.releases[0].selection
+    ended = selection.limits == ["os-end-of-life"] and not selection.missing
+    return "not graded" if ended else "partly scanned"
 
 
 def _architectures(platforms: Sequence[Sequence[str]]) -> tuple[str, str]:
@@ -208,6 +196,7 @@ BADGES = Kind(
             "ones; `cves` is `total` of `security.json`. For a badge renderer's endpoint mode.",
             Badge,
             (_BADGE,),
+            listed="badge",
             goes_with="contents",
         ),
         Route(
@@ -218,10 +207,10 @@ BADGES = Kind(
             "The vulnerabilities, grade or version of one image, for a badge renderer's endpoint mode.",
             Badge,
             (SLUG, _IMAGE_BADGE),
+            listed="imageBadge",
             goes_with="image",
         ),
     ),
-    templates={"imageBadge": "badge/{slug}/{name}.json"},
     documents=_documents,
     fixed=tuple(addresses.badge(name) for name in FIXED),
 )

@@ -1,6 +1,6 @@
 """Collections, their pages, and the documents of their items."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -12,7 +12,7 @@ from ..catalog.badges import PER_IMAGE
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.published import PER_PAGE, ApiVersion, Document, Href, PageLink, Positive, Slug, Total
-from ..catalog.value import Catalog, Chart, Image, RoadmapItem
+from ..catalog.value import Catalog, Chart, Image
 from . import items
 from .item_structs import published
 from .kinds import SLUG, Documents, Kind, Parameter, Route
@@ -52,7 +52,7 @@ class ItemStructs(NamedTuple):
     collection: type[Struct]
     page: type[Struct]
     document: type[Struct] | None
-    """Of one item; updates have none."""
+    """Of one image or chart; roadmap items and updates have none."""
 
 
 class Words(NamedTuple):
@@ -71,12 +71,14 @@ COLLECTIONS: Mapping[str, Words] = {
     "roadmap": Words("roadmap item", "Roadmap", "Roadmap", "by slug"),
     "updates": Words("update", "Update", "Updates", "in the order of the check"),
 }
+ITEM_DOCUMENTS = ("images", "charts")
+"""Collections with a document for each item."""
 
 
 @cache
 def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
     """The Structs of a collection whose items have these fields."""
-    return _item_structs(name, COLLECTIONS[name], published(fields.model, fields.own))
+    return _item_structs(name, COLLECTIONS[name], published(*fields[:3]))
 
 
 def _spoken(name: str) -> str:
@@ -112,7 +114,7 @@ def _item_structs(name: str, words: Words, one: type[Struct]) -> ItemStructs:
         one,
         _struct(f"{words.stem}Collection", f"Every {words.one}.", collection),
         _struct(f"{words.stem}Page", f"One page of {_spoken(name)}.", page),
-        _struct(f"{words.stem}Document", f"One {words.one}.", document) if name != "updates" else None,
+        _struct(f"{words.stem}Document", f"One {words.one}.", document) if name in ITEM_DOCUMENTS else None,
     )
 
 
@@ -127,23 +129,23 @@ def total_pages(total: int) -> int:
 
 def collection_items(catalog: Catalog, name: str) -> list[Struct]:
     """The items of a collection as they are published, in its order."""
-    at, own = catalog.addresses, catalog.fields[name].own
+    at, fields = catalog.addresses, catalog.fields[name]
     match name:
         case "images":
-            return [items.image(image, at, own) for image in catalog.images]
+            return [items.image(image, at, fields) for image in catalog.images]
         case "charts":
-            return [items.chart(chart, at, own) for chart in catalog.charts]
+            return [items.chart(chart, at, fields) for chart in catalog.charts]
         case "roadmap":
-            return [items.roadmap(planned, at, own) for planned in catalog.roadmap]
+            return [items.roadmap(planned, at, fields) for planned in catalog.roadmap]
     return items.updates(catalog)
 
 
-def item_document(catalog: Catalog, name: str, item: Image | Chart | RoadmapItem, data: object) -> Struct:
+def item_document(catalog: Catalog, name: str, item: Image | Chart, data: object) -> Struct:
     """The document of one item; `data` is the item as it is published, a Struct or its JSON object."""
     struct = item_structs(name, catalog.fields[name]).document
-    assert struct is not None  # noqa: S101  # updates have no documents
+    assert struct is not None  # noqa: S101  # see ITEM_DOCUMENTS
     at, slug, page = catalog.addresses, item.entry.slug, item.page
-    html = at.web(page.url) if page and page.own else None
+    html = at.web(page.url) if page.own else None
     links = ItemLinks(at.api(addresses.item(name, slug)), at.api(addresses.collection(name)), html)
     badges = {}
     if name == "images":
@@ -163,10 +165,10 @@ def _documents(name: str, catalog: Catalog) -> Documents:
         links = _page_links(name, number, pages, at)
         counts = {"page": number, "per_page": PER_PAGE, "total": total, "total_pages": pages}
         yield addresses.page(name, number), structs.page(**head, **counts, links=links, data=some)
-    if name == "updates":
-        return
-    for item, data in zip(catalog.items[name], published_items, strict=True):
-        yield addresses.item(name, item.entry.slug), item_document(catalog, name, item, data)
+    if name in ITEM_DOCUMENTS:
+        with_documents: Sequence[Image | Chart] = catalog.images if name == "images" else catalog.charts
+        for item, data in zip(with_documents, published_items, strict=True):
+            yield addresses.item(name, item.entry.slug), item_document(catalog, name, item, data)
 
 
 def _page_links(name: str, number: int, pages: int, at: Addresses) -> PageLinks:
@@ -192,11 +194,7 @@ def collection_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
     """A kind for each collection; `fields` are those of its items."""
     for name, words in COLLECTIONS.items():
         routes = tuple(_routes(name, words, item_structs(name, fields[name])))
-        one = "roadmapItem" if name == "roadmap" else words.one
-        templates = {f"{name}Page": f"{name}/{{page}}.json"}
-        if name != "updates":
-            templates[one] = f"{name}/{{slug}}/index.json"
-        yield Kind(name, routes, partial(_documents, name), templates=templates)
+        yield Kind(name, routes, partial(_documents, name))
 
 
 def _routes(name: str, words: Words, structs: ItemStructs) -> Iterator[Route]:
@@ -217,16 +215,17 @@ def _routes(name: str, words: Words, structs: ItemStructs) -> Iterator[Route]:
         "is null. An empty collection has no page.",
         structs.page,
         (_PAGE,),
+        listed=f"{name}Page",
         goes_with="contents",
     )
     if structs.document is not None:
         yield Route(
             f"{name}/{{slug}}/index.json",
-            f"get{words.stem}" if name != "roadmap" else "getRoadmapItem",
+            f"get{words.stem}",
             name,
             f"One {words.one}",
             f"The {words.one} with this slug, and where its other documents are.",
             structs.document,
             (SLUG,),
-            goes_with="contents" if name == "roadmap" else "api",
+            listed=words.one,
         )

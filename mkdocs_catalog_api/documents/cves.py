@@ -318,6 +318,7 @@ CVES = Kind(
             "Every id that scans have found in any listed release of any image, older releases included, "
             "with the number of images and releases that have it.",
             CveIndex,
+            listed="cves",
             goes_with="contents",
         ),
         Route(
@@ -335,10 +336,10 @@ CVES = Kind(
                     Annotated[str, Meta(max_length=100, examples=["CVE-2021-44228"])],
                 ),
             ),
+            listed="cve",
             goes_with="contents",
         ),
     ),
     documents=_documents,
     optional=True,
-    addresses={"cves": _INDEX, "cve": _PATH},
 )

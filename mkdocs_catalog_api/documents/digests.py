@@ -6,7 +6,6 @@ from msgspec import Meta
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
-from ..catalog.assessment import os_end_of_life
 from ..catalog.published import (
     ApiVersion,
     Counter,
@@ -21,17 +20,9 @@ from ..catalog.published import (
 from ..catalog.value import Catalog, Image, Release
 from .item_structs import Day
 from .kinds import Documents, Kind, Parameter, Route
-from .security import NO_FIGURES, ImageReference, ImageSecurity, OsEndOfLife, ScannedAt
+from .security import ImageReference, Limits, PlatformsScanned, SecurityFigures, security_figures
 
 _PATH = "digests/{algorithm}/{hex}.json"
-
-
-class DigestSecurity(ImageSecurity):
-    """Counts for the release with this digest. All null without a scan."""
-
-    scanned_at: ScannedAt
-    os_end_of_life: OsEndOfLife
-    complete: Annotated[bool, Meta(description="Whether every digest of the release has a scan.")]
 
 
 class Upgrade(Document):
@@ -58,6 +49,9 @@ class DigestEntry(Document):
     versions: Annotated[
         list[VersionLabel], Meta(min_length=1, description="Every label with it, newest first.")
     ]
+    digest: Annotated[
+        Digest | None, Meta(description="Digest of the version, to pin; null unless it has exactly one.")
+    ]
     latest: Annotated[VersionLabel, Meta(description="Label of the newest release of the image.")]
     is_latest: Annotated[bool, Meta(description="Whether the newest release has the digest.")]
     lifecycle: Annotated[LifecycleWord, Meta(description="Lifecycle stage of the image.")]
@@ -65,7 +59,12 @@ class DigestEntry(Document):
     end_of_life: Annotated[Day | None, Meta(description="Day after which it gets no more updates.")]
     line: Annotated[str, Meta(description="Its release line; empty for none.")]
     variant: Annotated[str, Meta(description="Its variant; empty for none.")]
-    security: Annotated[DigestSecurity, Meta(description="Counts for this release.")]
+    platform: Annotated[Text | None, Meta(description="Platform of the manifest; null for other digests.")]
+    security: Annotated[
+        SecurityFigures, Meta(description="Counts for this release; of a manifest, for it alone.")
+    ]
+    platforms_scanned: PlatformsScanned
+    limits: Limits
     sbom: Annotated[Text | None, Meta(description="Address of its bill of materials.")]
     provenance: Annotated[Text | None, Meta(description="Address of its attestation of how it was built.")]
     upgrade: Annotated[
@@ -92,13 +91,8 @@ class DigestDocument(Document):
 def _documents(catalog: Catalog) -> Documents:
     entries: dict[str, list[DigestEntry]] = {}
     for image in catalog.images:
-        entry_by_positions: dict[
-            tuple[int, ...], DigestEntry
-        ] = {}  # those of a release with several digests are equal
         for digest, positions in _positions(image).items():
-            if positions not in entry_by_positions:
-                entry_by_positions[positions] = digest_entry(catalog, image, positions)
-            entries.setdefault(digest, []).append(entry_by_positions[positions])
+            entries.setdefault(digest, []).append(digest_entry(catalog, image, positions, digest))
     for digest, data in entries.items():
         algorithm, _, hex_ = digest.partition(":")
         document = DigestDocument("v1", "digests", digest, len(data), data)
@@ -114,17 +108,23 @@ def _positions(image: Image) -> dict[str, tuple[int, ...]]:
     return positions
 
 
-def digest_entry(catalog: Catalog, image: Image, positions: tuple[int, ...]) -> DigestEntry:
-    """Entry of the first of the releases at these positions; the others have the same digest."""
+def digest_entry(
+    catalog: Catalog, image: Image, positions: tuple[int, ...], digest: str | None = None
+) -> DigestEntry:
+    """Entry of the first of the releases at these positions, or of its manifest with the digest; the others
+    have the same digest.
+    """
     at, entry, first = catalog.addresses, image.entry, positions[0]
     release, newest = image.releases[first], image.releases[0]
-    version, figures = release.entry, release.figures
+    version, looked_at = release.entry, release.of(digest)
+    platforms = (each.platform for each in version.manifests if each.digest == digest)
     return DigestEntry(
         slug=entry.slug,
         name=entry.name,
         image=entry.image,
         version=version.version,
         versions=[entry.versions[position].version for position in positions],
+        digest=version.only_digest,
         latest=newest.entry.version,
         is_latest=not first,
         lifecycle=entry.lifecycle,
@@ -132,15 +132,10 @@ def digest_entry(catalog: Catalog, image: Image, positions: tuple[int, ...]) -> 
         end_of_life=version.end_of_life,
         line=version.line,
         variant=version.variant,
-        security=DigestSecurity(
-            scanned=figures is not None,
-            version=version.version,
-            **(figures.fields() if figures else NO_FIGURES),
-            href=at.api(addresses.detail(entry.slug)),
-            scanned_at=figures.scanned_at if figures else None,
-            os_end_of_life=os_end_of_life(release.scans) if figures else None,
-            complete=release.complete,
-        ),
+        platform=next(platforms, None),
+        security=security_figures(image, looked_at, at),
+        platforms_scanned=looked_at.selection.platforms,
+        limits=[*looked_at.selection.limits],
         sbom=version.sbom,
         provenance=version.provenance,
         upgrade=_upgrade(image, release, release.advice.upgrade, at),
@@ -184,10 +179,10 @@ DIGESTS = Kind(
                     Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$", examples=["0" * 64])],
                 ),
             ),
+            listed="digest",
             goes_with="contents",
         ),
     ),
     documents=_documents,
     optional=True,
-    addresses={"digests": _PATH},
 )

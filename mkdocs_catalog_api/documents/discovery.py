@@ -1,6 +1,7 @@
 """The documents that close a build: discovery, and the manifest with the hashes of all others."""
 
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from typing import Annotated, Any, Literal
 from urllib.parse import urljoin
 
@@ -40,23 +41,7 @@ class Resources(Document):
     updates: Annotated[ResourceLink, Meta(description="Results of the latest version check.")]
 
 
-class SecurityLinks(Document):
-    """Where vulnerability data begins."""
-
-    summary: Annotated[Href, Meta(description="Counts for the catalog and for each image.")]
-    index: Annotated[Href, Meta(description="Every scanned image.")]
-
-
-class HistoryLinks(Document):
-    """Where the recorded days are."""
-
-    changes: Annotated[Href, Meta(description="Changes of each day.")]
-    index: Annotated[Href, Meta(description="Counts for every day.")]
-    fixes: Annotated[Href, Meta(description="Critical and high vulnerabilities, and when they were fixed.")]
-
-
-SignatureLink = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
-"""Not a link to a document of the build: `catalog-api sign` writes it afterwards."""
+Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
 class Discovery(Document):
@@ -64,26 +49,23 @@ class Discovery(Document):
 
     api_version: ApiVersion
     title: Annotated[str, Meta(description="Name of the site.")]
-    resources: Annotated[Resources, Meta(description="The paged collections.")]
-    security: Annotated[SecurityLinks, Meta(description="Where vulnerability data begins.")]
-    history: Annotated[
-        HistoryLinks | None, Meta(description="Where the recorded days are; null when none is recorded.")
+    contents: Annotated[
+        Sha256,
+        Meta(
+            description="Changes exactly if another document changes: SHA-256 of the lines `PATH SHA256` of "
+            "all documents except this one and the manifest, sorted by path, each with a line feed."
+        ),
     ]
-    badges: Annotated[dict[str, Href], Meta(description="Name → address of each badge of the catalog.")]
+    resources: Annotated[Resources, Meta(description="The paged collections.")]
+    documents: Annotated[
+        dict[str, Href],
+        Meta(description="Name → address of each other document with one address; others are absent."),
+    ]
     templates: Annotated[
         dict[str, AddressTemplate],
-        Meta(description="Name → address of other documents, with parameters in braces."),
+        Meta(description="Name → address of the documents that have parameters, which are in braces."),
     ]
-    lookups: Annotated[
-        dict[str, AddressTemplate],
-        Meta(description="Name → address of each lookup, with parameters in braces."),
-    ]
-    signature: Annotated[
-        SignatureLink | None,
-        Meta(description="Signature of the manifest (JWS, detached); null unless the catalog is signed."),
-    ]
-    openapi: Annotated[Href, Meta(description="OpenAPI document.")]
-    manifest: Annotated[Href, Meta(description="Every document with its hash.")]
+    badges: Annotated[dict[str, Href], Meta(description="Name → address of each badge of the catalog.")]
 
 
 class GeneratedBy(Document):
@@ -96,7 +78,7 @@ class GeneratedBy(Document):
 class ManifestEntry(Document):
     """A document's content."""
 
-    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$", description="SHA-256 of its bytes.")]
+    sha256: Annotated[Sha256, Meta(description="SHA-256 of its bytes.")]
     bytes: Annotated[Positive, Meta(description="Size in bytes.")]
 
 
@@ -134,34 +116,25 @@ class OpenApi(Document, forbid_unknown_fields=False):
 
 
 def discovery(
-    catalog: Catalog,
-    lookups: Mapping[str, str],
-    templates: Mapping[str, str],
-    badges: Iterable[str],
-    *,
-    signed: bool,
+    catalog: Catalog, kinds: Iterable[Kind], badges: Iterable[str], written: Mapping[str, ManifestEntry]
 ) -> Discovery:
-    """Where everything is; `lookups` and `templates` have the path of each name, `badges` are names."""
+    """Where the documents of these kinds are; `badges` are names, `written` has all other documents."""
     at = catalog.addresses
+    listed = [route for kind in kinds for route in kind.routes if route.listed]
+    contents = "".join(f"{path} {written[path].sha256}\n" for path in sorted(written))
     return Discovery(
         "v1",
         catalog.title,
+        sha256(contents.encode()).hexdigest(),
         Resources(
             **{
                 name: ResourceLink(at.api(addresses.collection(name)), total, total_pages(total))
                 for name, total in catalog.totals().items()
             }
         ),
-        SecurityLinks(at.api(addresses.SUMMARY), at.api(addresses.SECURITY_INDEX)),
-        HistoryLinks(*map(at.api, (addresses.CHANGES, addresses.HISTORY, addresses.FIXES)))
-        if catalog.history
-        else None,
+        {route.listed: at.api(route.path) for route in listed if not route.parameters},
+        {route.listed: at.api(route.path) for route in listed if route.parameters},
         {name: at.api(addresses.badge(name)) for name in badges},
-        {name: at.api(path) for name, path in templates.items()},
-        {name: at.api(path) for name, path in lookups.items()},
-        at.api(addresses.SIGNATURE) if signed else None,
-        at.api(addresses.OPENAPI),
-        at.api(addresses.MANIFEST),
     )
 
 
@@ -186,10 +159,18 @@ CLOSING = Kind(
             "getIndex",
             "discovery",
             "Addresses of all documents",
-            "Addresses of the collections, the security documents and the badges of the catalog.",
+            "The address of every document, and `contents`, by which a mirror sees whether any has changed.",
             Discovery,
         ),
-        Route("openapi.json", "getOpenapi", "discovery", "This document", "The API in OpenAPI 3.1.", OpenApi),
+        Route(
+            "openapi.json",
+            "getOpenapi",
+            "discovery",
+            "This document",
+            "The API in OpenAPI 3.1.",
+            OpenApi,
+            listed="openapi",
+        ),
         Route(
             "manifest.json",
             "getManifest",
@@ -197,6 +178,7 @@ CLOSING = Kind(
             "Every document with its hash",
             "Path, SHA-256 and size of every other document. A mirror compares them to find changes.",
             Manifest,
+            listed="manifest",
         ),
     ),
     documents=_none,

@@ -10,17 +10,14 @@ from ..catalog import addresses
 from ..catalog.events import AnyEvent, Slug
 from ..catalog.history import (
     Date,
-    DayFigures,
     Episode,
     FixEntry,
     FixShares,
-    Head,
     ImageFigures,
     ImageRecord,
     KnownDigest,
     OpenAges,
-    RecordedFigures,
-    Sha256,
+    PopulationFigures,
     TimeToFix,
     Within,
 )
@@ -31,10 +28,6 @@ from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
 _LIMITS = (7, 30, 90)
 """Limits in days."""
 Total = Annotated[Counter, Meta(description="Number of entries in `data`.")]
-EventCounts = Annotated[
-    dict[str, Counter],
-    Meta(description="Kind of event → number of events; a kind without events is left out."),
-]
 
 
 class ChangedDay(Document):
@@ -42,7 +35,17 @@ class ChangedDay(Document):
 
     date: Annotated[Date, Meta(description="Day of the record, UTC.")]
     href: Annotated[Href, Meta(description="The changes of that day.")]
-    counts: EventCounts
+    counts: Annotated[
+        dict[str, Counter],
+        Meta(description="Kind of event → number of events; a kind without events is left out."),
+    ]
+    all: Annotated[
+        PopulationFigures,
+        Meta(description="The security summary's counts of that day: all images except planned ones."),
+    ]
+    available: Annotated[
+        PopulationFigures, Meta(description="The same of the images with the lifecycle `available`.")
+    ]
 
 
 class Changes(Document):
@@ -62,37 +65,17 @@ class ChangesLinks(Document):
 
 
 class DayChanges(Document):
-    """The changes of one day, with everything in its file in the history. No later day changes it."""
+    """The changes of one day. No later day changes it."""
 
     api_version: ApiVersion
     resource: Annotated[Literal["changes"], Meta(description="Name of the resource.")]
     date: Annotated[Date, Meta(description="Day of the record, UTC.")]
-    previous: Annotated[
-        Sha256 | None, Meta(description="SHA-256 of the file of the day before; null on the first.")
-    ]
-    sha256: Annotated[Sha256, Meta(description="SHA-256 of the file of this day.")]
-    figures: Annotated[
-        RecordedFigures | None,
-        Meta(description="The security summary's counts of that day; null for a day recorded without."),
-    ]
     links: Annotated[ChangesLinks, Meta(description="Links of the day.")]
     total: Annotated[Counter, Meta(description="Number of events.")]
-    counts: EventCounts
     data: Annotated[
         list[AnyEvent],
         Meta(description="The events in the order of the file; the first day is the `baseline`."),
     ]
-
-
-class HistoryIndex(Document):
-    """The figures of every recorded day, oldest first."""
-
-    api_version: ApiVersion
-    resource: Annotated[Literal["history"], Meta(description="Name of the resource.")]
-    head: Annotated[Head, Meta(description="The last day of the chain.")]
-    total: Total
-    data: Annotated[list[DayFigures], Meta(description="The days, oldest first.")]
-    time_to_fix: Annotated[TimeToFix, Meta(description="How long fixes took.")]
 
 
 class Fixes(Document):
@@ -106,6 +89,7 @@ class Fixes(Document):
     total: Total
     within: Annotated[Within, Meta(description="How many were fixed in time.")]
     open: Annotated[OpenAges, Meta(description="Age of the open ones.")]
+    time_to_fix: Annotated[TimeToFix, Meta(description="How long fixes took, of every severity.")]
     data: Annotated[
         list[FixEntry], Meta(description="An entry for each id of an image, by slug, id and first day.")
     ]
@@ -130,15 +114,6 @@ class ImageHistory(Document):
     ]
 
 
-def history_index(catalog: Catalog) -> HistoryIndex | None:
-    """Return the figures of the recorded days; None without a recorded day."""
-    history = catalog.history
-    if history is None:
-        return None
-    figures = [*history.figures]
-    return HistoryIndex("v1", "history", history.head, len(figures), figures, history.time_to_fix)
-
-
 def fixes(catalog: Catalog) -> Fixes | None:
     """Return every critical and high vulnerability with its fix; None without a recorded day."""
     history = catalog.history
@@ -149,8 +124,8 @@ def fixes(catalog: Catalog) -> Fixes | None:
         [entry for entry in entries if entry.severity == severity] for severity in ("CRITICAL", "HIGH")
     ]
     within = Within(*map(_shares, by_severity))
-    ages = OpenAges(*(_ages(entries, history.head.date) for entries in by_severity))
-    return Fixes("v1", "fixes", len(entries), within, ages, entries)
+    ages = OpenAges(*(_ages(entries, history.last) for entries in by_severity))
+    return Fixes("v1", "fixes", len(entries), within, ages, history.time_to_fix, entries)
 
 
 def _shares(entries: Iterable[FixEntry]) -> FixShares:
@@ -196,12 +171,8 @@ def day_changes(catalog: Catalog) -> list[DayChanges]:
             "v1",
             "changes",
             day.date,
-            day.previous,
-            day.sha256,
-            day.figures,
             ChangesLinks(before, collection),
-            sum(day.counts.values()),
-            {**day.counts},
+            len(day.events),
             [*day.events],
         )
         for day, before in zip(days, links, strict=False)
@@ -211,18 +182,26 @@ def day_changes(catalog: Catalog) -> list[DayChanges]:
 def all_changes(catalog: Catalog) -> Changes:
     """Return every recorded day, newest first."""
     days, at = catalog.history.days if catalog.history else (), catalog.addresses
-    listed = [ChangedDay(day.date, at.api(addresses.changes(day.date)), {**day.counts}) for day in days]
+    listed = [
+        ChangedDay(
+            day.date,
+            at.api(addresses.changes(day.date)),
+            {**day.counts},
+            day.figures.all,
+            day.figures.available,
+        )
+        for day in days
+    ]
     return Changes("v1", "changes", len(listed), listed[::-1])
 
 
 def _documents(catalog: Catalog) -> Documents:
-    index, urgent = history_index(catalog), fixes(catalog)
-    if catalog.history is None or index is None or urgent is None:
+    urgent = fixes(catalog)
+    if catalog.history is None or urgent is None:
         return
     for day in day_changes(catalog):
         yield addresses.changes(day.date), day
     yield addresses.CHANGES, all_changes(catalog)
-    yield addresses.HISTORY, index
     yield addresses.FIXES, urgent
     for slug, image in catalog.history.images.items():
         yield addresses.image_history(slug), image_history(slug, image)
@@ -237,26 +216,21 @@ HISTORY = Kind(
             "listChanges",
             "history",
             "Every recorded day",
-            "The number of changes on each day, newest first. Only a catalog with a history has them.",
+            "The number of changes on each day and its counts, newest first: the trend. Only a catalog with "
+            "a history has them.",
             Changes,
+            listed="changes",
         ),
         Route(
             addresses.changes("{date}"),
             "getDayChanges",
             "history",
             "The changes of one day",
-            "The events of the day by image. They and the counts prove the chain.",
+            "The events of the day by image.",
             DayChanges,
             (_DAY,),
+            listed="dayChanges",
             goes_with="contents",
-        ),
-        Route(
-            addresses.HISTORY,
-            "getHistory",
-            "history",
-            "Figures of every recorded day",
-            "Open vulnerabilities, images and grades at the end of each day, and how long fixes took.",
-            HistoryIndex,
         ),
         Route(
             addresses.FIXES,
@@ -264,8 +238,9 @@ HISTORY = Kind(
             "history",
             "Time to fix of critical and high vulnerabilities",
             "Each of them with its first day and its fix, how many were fixed within 7, 30 and 90 days, and "
-            "how old the open ones are.",
+            "how old the open ones are; the times to fix of every severity.",
             Fixes,
+            listed="fixes",
         ),
         Route(
             addresses.image_history("{slug}"),
@@ -275,10 +250,10 @@ HISTORY = Kind(
             "Its figures over time, its digests, and each vulnerability with its first day and its fix.",
             ImageHistory,
             (IMAGE_SLUG,),
+            listed="imageHistory",
             goes_with="image",
         ),
     ),
-    templates={"dayChanges": "changes/{date}.json", "imageHistory": "history/{slug}.json"},
     documents=_documents,
     needs=lambda catalog, settings: catalog.history is not None,
 )

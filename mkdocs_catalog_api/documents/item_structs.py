@@ -5,7 +5,7 @@ Structs are made from there. A declared field is always present, null only where
 """
 
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
@@ -15,7 +15,7 @@ from pydantic import BaseModel, WithJsonSchema
 from pydantic.fields import FieldInfo
 
 from ..catalog.fields import OwnFields
-from ..catalog.model import Model
+from ..catalog.model import CustomizableModel, Model
 from ..catalog.models import (
     ChartEntry,
     ImageEntry,
@@ -27,7 +27,7 @@ from ..catalog.models import (
     VersionEntry,
 )
 from ..catalog.published import Document, Href, PageLink, Slug, Text, VersionLabel
-from .security import ChartSecurity, ImageSecurity
+from .security import ChartSecurity, SecurityFigures
 
 Fields: TypeAlias = Mapping[str, Any]
 """Name of a field → its type, with its description."""
@@ -66,7 +66,7 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
         "verify": _VERIFY,
         "url": Annotated[PageLink, Meta(description="Web page.")],
         "href": Annotated[Href, Meta(description="Item document.")],
-        "security": Annotated[ImageSecurity, Meta(description="Counts for the newest version.")],
+        "security": Annotated[SecurityFigures, Meta(description="Counts for the newest version.")],
     },
     ChartEntry: {
         "verify": _VERIFY,
@@ -74,10 +74,7 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
         "href": Annotated[Href, Meta(description="Item document.")],
         "security": Annotated[ChartSecurity, Meta(description="Sums over the images that it pins.")],
     },
-    RoadmapEntry: {
-        "url": Annotated[PageLink | None, Meta(description="Web page.")],
-        "href": Annotated[Href, Meta(description="Item document.")],
-    },
+    RoadmapEntry: {"url": Annotated[PageLink | None, Meta(description="Web page.")]},
     UpdateEntry: {
         "href": Annotated[
             Href | None, Meta(description="Item document of the image or chart; null when there is none.")
@@ -94,36 +91,60 @@ _NAMES: Mapping[str, str] = {"RoadmapEntry": "RoadmapItem", "VersionEntry": "Ima
 
 
 @cache
-def published(model: type[BaseModel], own: type[OwnFields] = OwnFields) -> type[Struct]:
+def published(
+    model: type[BaseModel],
+    own: type[OwnFields] = OwnFields,
+    own_of_versions: type[OwnFields] = OwnFields,
+) -> type[Struct]:
     """The Struct that an entry of this model is published as.
 
-    Its fields are those of the model, then the computed ones, then the own ones of the catalog. An own field
-    takes the key of another one that has its name.
+    Its fields are those of the model, then the computed ones, then `custom` with those of `own`.
     """
-    # Without the words that a catalog allows: those are in a model of the same name, which is based on it.
+    # Without the rules of a catalog: those are in a model of the same name, which is based on it.
     built_in = [base for base in model.__mro__ if base.__name__ == model.__name__][-1]
+    name = _NAMES.get(model.__name__, model.__name__.removesuffix("Entry"))
     fields = {
-        name: _described(info, own.of_versions if name == "versions" else OwnFields)
-        for name, info in model.model_fields.items()
+        field: _described(info, own_of_versions if field == "versions" else OwnFields)
+        for field, info in model.model_fields.items()
         if not info.exclude
-    }
-    fields = own.others({**fields, **_COMPUTED.get(built_in, {})})
-    fields |= {f"own_{name}": _described(own.model_fields[f"own_{name}"]) for name in own.names}
-    infos = model.model_fields | own.model_fields
+    } | {**_COMPUTED.get(built_in, {})}
+    if issubclass(model, CustomizableModel):
+        fields["custom"] = Annotated[custom(name, own), Meta(description="Custom fields of this catalog.")]
     return defstruct(
-        _NAMES.get(model.__name__, model.__name__.removesuffix("Entry")),
+        name,
         [*fields.items()],
         bases=(Document,),
         module=__name__,
         namespace={"__doc__": built_in.__doc__},
-        rename={name: info.alias or name for name, info in infos.items()},
+        rename={field: info.alias or field for field, info in model.model_fields.items()},
     )
 
 
-def publish(entry: Model, own: type[OwnFields] = OwnFields, **computed: object) -> Struct:
-    """A validated entry as it is published, with the computed fields; `own` declares the catalog's own."""
-    struct = published(type(entry), own)
-    values = vars(entry) | computed | {f"own_{name}": value for name, value in entry.own.items()}
+@cache
+def custom(owner: str, own: type[OwnFields], names: Sequence[str] | None = None) -> type[Struct]:
+    """The Struct of custom fields in the Struct `owner`: of all of them, or of those in `names`."""
+    fields = {f"own_{name}": name for name in (own.rules if names is None else names)}
+    return defstruct(
+        f"{owner}Custom",
+        [(field, _described(own.model_fields[field])) for field in fields],
+        bases=(Document,),
+        module=__name__,
+        namespace={"__doc__": "Custom fields of this catalog."},
+        rename=fields,
+    )
+
+
+def publish(
+    entry: Model,
+    own: type[OwnFields] = OwnFields,
+    own_of_versions: type[OwnFields] = OwnFields,
+    **computed: object,
+) -> Struct:
+    """A validated entry as it is published, with the computed fields; `own` declares its custom fields."""
+    struct = published(type(entry), own, own_of_versions)
+    values = vars(entry) | computed
+    if isinstance(entry, CustomizableModel):
+        values["custom"] = custom(struct.__name__, own)(*entry.own.values())
     return struct(*(_published(values[name]) for name in struct.__struct_fields__))
 
 
@@ -141,7 +162,7 @@ def _described(info: FieldInfo, own: type[OwnFields] = OwnFields) -> Any:
 def _plain(annotation: Any, own: type[OwnFields]) -> Any:
     """The type of a validated value, with the constraints that a schema can express.
 
-    `own` declares the catalog's own fields of a model in it.
+    `own` declares the custom fields of a model in it.
     """
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin is Annotated:

@@ -10,37 +10,43 @@ from msgspec import Struct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
-from ..catalog.fields import OwnFields
+from ..catalog.fields import ItemFields
 from ..catalog.links import SCHEME
+from ..catalog.markdown import plain_text
+from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.newest_reference import chart_reference, image_reference
 from ..catalog.value import Catalog, Chart, Image, Pin, RoadmapItem
 from .item_structs import Verify, publish
-from .security import chart_security, image_security
+from .security import chart_security, security_figures
 
 
-def image(item: Image, at: Addresses, own: type[OwnFields]) -> Struct:
+def image(item: Image, at: Addresses, fields: ItemFields[Model]) -> Struct:
     slug = item.entry.slug
     return publish(
         item.entry,
-        own,
+        fields.own,
+        fields.own_of_versions,
+        description=plain_text(item.entry.description),
         versions=[
-            publish(entry, own.of_versions, href=at.api(addresses.release(slug, entry.version)))
+            publish(entry, fields.own_of_versions, href=at.api(addresses.release(slug, entry.version)))
             for entry in item.entry.versions
         ],
         logo=logo_address(item.entry, at),
         verify=image_verify(item),
         url=at.web(item.page.url),
         href=at.api(addresses.item("images", slug)),
-        security=image_security(item, at),
+        security=security_figures(item, item.newest, at),
     )
 
 
-def chart(item: Chart, at: Addresses, own: type[OwnFields]) -> Struct:
+def chart(item: Chart, at: Addresses, fields: ItemFields[Model]) -> Struct:
     return publish(
         item.entry,
-        own,
-        versions=[publish(entry, own.of_versions) for entry in item.entry.versions],
+        fields.own,
+        fields.own_of_versions,
+        description=plain_text(item.entry.description),
+        versions=[publish(entry, fields.own_of_versions) for entry in item.entry.versions],
         images=[_pin(pin, at) for pin in item.pins],
         logo=logo_address(item.entry, at),
         verify=chart_verify(item),
@@ -88,9 +94,9 @@ def _pin(pin: Pin, at: Addresses) -> Struct:
     return publish(pin.entry, slug=pin.slug, version=pin.version, href=href)
 
 
-def roadmap(item: RoadmapItem, at: Addresses, own: type[OwnFields]) -> Struct:
+def roadmap(item: RoadmapItem, at: Addresses, fields: ItemFields[Model]) -> Struct:
     url = at.web(item.page.url) if item.page else None
-    return publish(item.entry, own, url=url, href=at.api(addresses.item("roadmap", item.entry.slug)))
+    return publish(item.entry, fields.own, description=plain_text(item.entry.description), url=url)
 
 
 def updates(catalog: Catalog) -> list[Struct]:

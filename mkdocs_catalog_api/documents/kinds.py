@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -51,6 +51,8 @@ class Route(NamedTuple):
     struct: type[Struct] | None
     """None of a document that is not JSON."""
     parameters: tuple[Parameter, ...] = ()
+    listed: str = ""
+    """Name in discovery; collections, which have a place of their own there, and discovery have none."""
     media_type: str = "application/json"
     goes_with: Literal["api", "contents", "image", "release"] = "api"
     """What takes a document away without notice to clients: nothing, other contents, or the end of the image
@@ -85,10 +87,6 @@ class Kind(NamedTuple):
     """Whether a catalog with these settings has such documents; None if every catalog has them."""
     fixed: tuple[str, ...] = ()
     """Paths of documents that every catalog has, other than those of routes without parameters."""
-    addresses: Mapping[str, str] = {}
-    """Name among the lookups of discovery → path below `api/v1/`, with its parameters in braces."""
-    templates: Mapping[str, str] = {}
-    """Name among the templates of discovery → path, for documents that discovery lists nowhere else."""
 
     def enabled(self, settings: Settings) -> bool:
         """Whether the setting `lookups` does not leave it out."""

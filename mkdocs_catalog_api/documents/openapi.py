@@ -10,14 +10,23 @@ from typing import Any, TypeAlias, get_args
 from msgspec.json import schema as json_schema
 from msgspec.json import schema_components
 
-from ..authored.settings import OpenApiSettings
 from ..catalog import names
 from ..catalog.addresses import PREFIX
 from ..catalog.events import AnyEvent
 from ..catalog.value import Catalog
-from .compatibility import POLICY
 from .kinds import TAGS, Kind, Parameter, Route
 
+POLICY = """\
+- Within `v1` the shape of the documents only grows: new documents, new fields, new kinds of events, and new
+  words in open lists (`x-extensible-enum`). No field is removed, renamed or given another type, and no field
+  becomes null that was not null before. Closed lists (`enum`) keep their words.
+- Clients ignore unknown fields and events of an unknown kind, and accept an unknown word in an open list.
+- A field or document is marked `deprecated` in `openapi.json` and announced in the changelog before it is
+  removed. It is removed in `/api/v2` at the earliest, and `/api/v1` is then published for six more months.
+- The `lifecycle` of an image or chart is `deprecated` or `withdrawn` before its documents are removed, and a
+  version has an `endOfLife` date. Roadmap items, updates and pages can be removed at any time.
+"""
+"""What clients can rely on."""
 _DESCRIPTION = f"""\
 Read-only, static JSON, written whenever the catalog is published. Every path is a document. Any origin may
 read it, no request needs a key, and query strings have no effect.
@@ -44,6 +53,7 @@ _EXAMPLES = {
     f"^(?:{names.VERSION_LABEL.pattern})$": "1.29.3",
     f"^(?:{names.CHART_VERSION.pattern})$": "1.2.3",
     f"^(?:{names.PLATFORM.pattern})$": "linux/amd64",
+    f"^(?:{names.MANIFEST_PLATFORM.pattern})$": "linux/amd64",
     f"^(?:{names.DIGEST.pattern})$": f"sha256:{'0' * 64}",
     "^[0-9a-f]{64}$": "0" * 64,
 }
@@ -75,10 +85,10 @@ _BINARY: Mapping[str, Any] = {"type": "string", "format": "binary"}
 Schema: TypeAlias = dict[str, Any]
 
 
-def openapi(catalog: Catalog, settings: OpenApiSettings, kinds: Iterable[Kind]) -> dict[str, Any]:
+def openapi(catalog: Catalog, kinds: Iterable[Kind]) -> dict[str, Any]:
     """OpenAPI 3.1 of every route of these kinds.
 
-    It depends on the settings alone: catalogs with the same settings and kinds have the same description.
+    It depends on the site and the settings alone: catalogs with the same ones have the same description.
     """
     routes = [route for kind in kinds for route in kind.routes]
     bodies, parameters, schemas = _schemas(routes)
@@ -86,14 +96,10 @@ def openapi(catalog: Catalog, settings: OpenApiSettings, kinds: Iterable[Kind]) 
         f"/{PREFIX}/{route.path}": {"get": _operation(route, body, of_path)}
         for route, body, of_path in zip(routes, bodies, parameters, strict=True)
     }
-    info: dict[str, Any] = {"title": catalog.title, "version": "v1", "description": _DESCRIPTION}
-    for name in ("contact", "license"):
-        if (section := getattr(settings, name)) and (said := section.model_dump(exclude_none=True)):
-            info[name] = said
     headers = {name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()}
     return {
         "openapi": "3.1.0",
-        "info": info,
+        "info": {"title": catalog.title, "version": "v1", "description": _DESCRIPTION},
         "servers": _servers(catalog),
         "security": [],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
@@ -114,7 +120,6 @@ def _schemas(
     named: dict[str, Schema] = {}
     for name, schema in schemas.items():
         named[name] = _open(name, schema, named)
-    named["Badge"]["dependentRequired"] = {"namedLogo": ["logoColor"], "logoColor": ["namedLogo"]}
     for event in get_args(AnyEvent):
         if event.__name__ in named:
             named[event.__name__]["properties"]["kind"]["description"] = "Kind of the event."

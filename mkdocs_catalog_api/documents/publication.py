@@ -17,7 +17,7 @@ from .badges import catalog_badges
 from .discovery import GeneratedBy, ManifestEntry, discovery, manifest
 from .openapi import openapi
 from .prove import encode, prove, prove_links, prove_openapi
-from .table import listed_addresses, listed_templates, wanted_kinds
+from .table import wanted_kinds
 
 
 class Encoded(NamedTuple):
@@ -52,13 +52,12 @@ def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iter
     for kind in wanted:
         for path, document in kind.documents(catalog):
             yield finished(path, document) if isinstance(document, bytes) else proven(path, document)
-    lookups, templates, badges = listed_addresses(wanted), listed_templates(wanted), catalog_badges(catalog)
-    index = discovery(catalog, lookups, templates, badges, signed=settings.signed)
-    yield proven(addresses.INDEX, index)
     generator = GeneratedBy(GENERATOR, version(GENERATOR))
-    description = openapi(catalog, settings.openapi, wanted)
+    description = openapi(catalog, wanted)
     body = encode(description)
-    prove_openapi(body, description["paths"], description["components"]["schemas"], written)
+    every = [*written, addresses.INDEX, addresses.MANIFEST]
+    prove_openapi(body, description["paths"], description["components"]["schemas"], every)
     yield finished(addresses.OPENAPI, body)
+    yield proven(addresses.INDEX, discovery(catalog, wanted, catalog_badges(catalog), written))
     yield proven(addresses.MANIFEST, manifest(catalog, written, generated_at, generator))
     prove_links(links, catalog.addresses.api(""), written)

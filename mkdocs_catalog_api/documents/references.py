@@ -12,7 +12,7 @@ from .digests import DigestEntry, digest_entry
 from .kinds import Documents, Kind, Parameter, Route
 from .security import ImageReference, struct_fields
 
-_PATH = "references/{name}.json"
+_PATH = "references/{reference}.json"
 _LONGEST_NAME = 250
 """Bytes of a file name without `.json` that every file system takes."""
 
@@ -64,7 +64,7 @@ def _documents(catalog: Catalog) -> Documents:
         document = ReferenceDocument(
             "v1", "references", repository, images[0].entry.slug, len(entries), entries
         )
-        yield _PATH.format(name=name), document
+        yield _PATH.format(reference=name), document
 
 
 def _entries(catalog: Catalog, image: Image) -> Iterator[Struct]:
@@ -87,7 +87,7 @@ REFERENCES = Kind(
             ReferenceDocument,
             (
                 Parameter(
-                    "name",
+                    "reference",
                     "The repository without tag, as in `docker.io/library/nginx`; each `/` is written `~`, "
                     "and the colon of a port `_`.",
                     Annotated[
@@ -95,10 +95,10 @@ REFERENCES = Kind(
                     ],
                 ),
             ),
+            listed="reference",
             goes_with="contents",
         ),
     ),
     documents=_documents,
     optional=True,
-    addresses={"references": _PATH},
 )

@@ -88,10 +88,10 @@ RENOVATE = Kind(
             "Renovate's custom datasource takes it without a transform. Unknown fields are absent.",
             RenovateImage,
             (SLUG,),
+            listed="renovate",
             goes_with="release",
         ),
     ),
     documents=_documents,
     optional=True,
-    addresses={"renovate": _PATH},
 )

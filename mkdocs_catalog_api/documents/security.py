@@ -8,7 +8,7 @@ from msgspec.structs import astuple
 
 from ..catalog import addresses, value
 from ..catalog.addresses import Addresses
-from ..catalog.assessment import Figures, os_end_of_life, scanned_digest, scanner_names, total, worse
+from ..catalog.assessment import Figures, os_end_of_life, scanner_names, total, worse
 from ..catalog.populations import Population, populations
 from ..catalog.published import (
     ApiVersion,
@@ -42,9 +42,10 @@ from ..catalog.published import (
     VersionLabel,
     schema_name,
 )
-from ..catalog.scans import COUNTERS
-from ..catalog.vulnerabilities import Suppressed, Vulnerability
-from .kinds import Documents, Kind, Parameter, Route
+from ..catalog.scan_selection import ScanSelection
+from ..catalog.scans import COUNTERS, Limit
+from ..catalog.vulnerabilities import Suppressed, Vulnerability, open_words
+from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
 
 Named = Annotated[Literal["security"], Meta(description="Name of the resource.")]
 ImageReference = Annotated[str, Meta(min_length=1, description="Reference of the image without a tag.")]
@@ -58,10 +59,15 @@ DistinctIds = Annotated[Counter | None, Meta(description="Distinct ids of the vu
 ScannedDigest = Annotated[Digest | None, Meta(description="Digest of the scanned image.")]
 ScannedAt = Annotated[Timestamp | None, Meta(description="UTC time of the scan.")]
 Scanner = Annotated[Text | None, Meta(description="Names and versions of the scanners.")]
-DigestsScanned = Annotated[
-    Counter | None,
-    Meta(description="How many of the version's digests have a scan. Fewer than all of several: no grade."),
+DigestsScanned = Annotated[Counter | None, Meta(description="How many of the version's digests have a scan.")]
+PlatformsScanned = Annotated[
+    list[Text], Meta(description="The platforms of its scans, as far as they are known.")
 ]
+Limits = Annotated[
+    list[Annotated[Limit, open_words(Limit)]],
+    Meta(description="Reasons why its scans may lack vulnerabilities. There is no A+ or A then."),
+]
+Complete = Annotated[bool, Meta(description="Whether every part of it has a scan without limits.")]
 OsEndOfLife = Annotated[
     bool | None,
     Meta(description="The operating system gets no more advisories: finding nothing then means little."),
@@ -73,7 +79,7 @@ SuppressedRows = Annotated[
 
 @schema_name("Release")
 class ReleaseRecord(Document):
-    """Vulnerability data of one release. Without a scan, all fields but `version` and `scanned` are null."""
+    """Vulnerability data of one release. Without a scan, all counts and texts but `version` are null."""
 
     version: Label
     scanned: Scanned
@@ -93,6 +99,9 @@ class ReleaseRecord(Document):
     scanned_at: ScannedAt
     scanner: Scanner
     digests_scanned: DigestsScanned
+    platforms_scanned: PlatformsScanned
+    limits: Limits
+    complete: Complete
     os_end_of_life: OsEndOfLife
     suppressed: SuppressedRows
     exploited: ExploitedIfKnown
@@ -132,12 +141,18 @@ class SecurityDetail(SecurityHead):
     ]
 
 
-class ImageSecurity(Document):
-    """Counts for the newest version of an image. All null without a scan."""
+class SecurityFigures(Document):
+    """Counts for one release, or sums over the images that a chart pins. All null without a scan.
 
-    scanned: Annotated[bool, Meta(description="Whether the newest version has a scan.")]
+    Without a grade, a count that would be 0 is null, since not everything was looked at.
+    """
+
+    scanned: Annotated[
+        bool, Meta(description="Whether it has a scan; of a chart, whether every pin has one.")
+    ]
+    complete: Complete
     version: Annotated[
-        VersionLabel | None, Meta(description="The newest version; null when there is none yet.")
+        VersionLabel | None, Meta(description="The version; null for a chart, and when there is none yet.")
     ]
     critical: CriticalIfScanned
     high: HighIfScanned
@@ -147,34 +162,25 @@ class ImageSecurity(Document):
     total: TotalIfScanned
     fixable: FixableIfScanned
     suppressed: SuppressedIfScanned
+    exploited: ExploitedIfKnown
     grade: Grade
     score: ScoreIfGraded
+    scanned_at: ScannedAt
+    os_end_of_life: OsEndOfLife
     href: Annotated[
-        Href | None, Meta(description="Security detail of the image; null when it has no version yet.")
+        Href | None,
+        Meta(description="Security detail of the image; null for a chart, and when nothing is listed."),
     ]
-    exploited: ExploitedIfKnown
 
 
-class ChartSecurity(Document):
+class ChartSecurity(SecurityFigures):
     """Sums over the distinct images that a chart pins, each of the release that is pinned.
 
     With some of them unscanned, the counts cover the scanned ones; grade and score are null.
     """
 
-    scanned: Annotated[bool, Meta(description="Whether it pins something and every pin has a scan.")]
-    critical: CriticalIfScanned
-    high: HighIfScanned
-    medium: MediumIfScanned
-    low: LowIfScanned
-    unknown: UnknownIfScanned
-    total: TotalIfScanned
-    fixable: FixableIfScanned
-    suppressed: SuppressedIfScanned
-    grade: Grade
-    score: ScoreIfGraded
     pins: Annotated[Counter, Meta(description="Distinct images that it pins.")]
     pins_scanned: Annotated[Counter, Meta(description="How many of them have a scan.")]
-    exploited: ExploitedIfKnown
 
 
 class SummaryEntry(Counters):
@@ -194,32 +200,32 @@ class Pinned(Document):
     """Open vulnerabilities of the distinct releases that charts pin."""
 
     total: Annotated[Counter, Meta(description="Open vulnerabilities of those that have a scan.")]
-    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     releases: Annotated[Counter, Meta(description="How many distinct releases charts pin.")]
     unscanned: Annotated[Counter, Meta(description="How many of them have no scan.")]
 
 
-class SupportedSecurity(Document):
-    """The same counts of the supported images alone: those whose lifecycle is `available`."""
+class AvailableSecurity(Document):
+    """The same counts of the images whose lifecycle is `available`."""
 
-    total: Annotated[Counter, Meta(description="Open vulnerabilities of the supported images.")]
-    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    total: Annotated[Counter, Meta(description="Open vulnerabilities of the available images.")]
+    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     fixable: Fixable
     exploited: ExploitedIfKnown
-    images: Annotated[Counter, Meta(description="Supported images, with and without a scan.")]
+    images: Annotated[Counter, Meta(description="Available images, with and without a scan.")]
     scanned: Annotated[Counter, Meta(description="How many of them have a scan of their newest version.")]
 
 
 class SecuritySummary(Document):
     """Open vulnerabilities of all images but planned ones: those of the newest version of each.
 
-    Deprecated and withdrawn images count; `supported` has the counts without them.
+    Deprecated and withdrawn images count; `available` has the counts without them.
     """
 
     api_version: ApiVersion
     resource: Named
     total: Annotated[Counter, Meta(description="Open vulnerabilities: the sum over the images.")]
-    by_severity: Annotated[Counters, Meta(description="The same by severity.")]
+    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     images_with_cves: Annotated[Counter, Meta(description="Images with at least one.")]
     images: Annotated[dict[str, SummaryEntry], Meta(description="Slug of each scanned image → counts.")]
     scanned: Annotated[Counter, Meta(description="Images whose newest version has a scan.")]
@@ -236,7 +242,7 @@ class SecuritySummary(Document):
     ]
     exploited: ExploitedIfKnown
     pinned: Annotated[Pinned, Meta(description="The same counts for the releases that charts pin.")]
-    supported: Annotated[SupportedSecurity, Meta(description="The same counts of supported images alone.")]
+    available: Annotated[AvailableSecurity, Meta(description="The same counts of available images alone.")]
 
 
 class SecurityIndexEntry(Document):
@@ -269,9 +275,14 @@ class SecurityIndex(Document):
     data: Annotated[list[SecurityIndexEntry], Meta(description="One entry for each, by slug.")]
 
 
-_NOTHING = [None] * (len(ReleaseRecord.__struct_fields__) - 2)
+_NOTHING: dict[str, Any] = dict.fromkeys(ReleaseRecord.__struct_fields__) | {
+    "scanned": False,
+    "platforms_scanned": [],
+    "limits": [],
+    "complete": False,
+}
 NO_FIGURES: dict[str, Any] = dict.fromkeys(
-    (*COUNTERS, "total", "fixable", "suppressed", "grade", "score", "exploited")
+    (*COUNTERS, "total", "fixable", "suppressed", "exploited", "grade", "score")
 )
 
 
@@ -279,8 +290,8 @@ def record(release: value.Release) -> ReleaseRecord:
     """The release record of one version."""
     assessment, version = release.assessment, release.entry.version
     if assessment is None:
-        return ReleaseRecord(version, False, *_NOTHING)
-    figures, scans = assessment.figures, release.scans
+        return ReleaseRecord(**_NOTHING | {"version": version})
+    figures, selection = assessment.figures, release.selection
     return ReleaseRecord(
         version=version,
         scanned=True,
@@ -292,24 +303,31 @@ def record(release: value.Release) -> ReleaseRecord:
         **figures.counters,
         findings=assessment.findings,
         unique=len({row.id for row in assessment.rows}),
-        digest=scanned_digest(release.entry.digests, scans),
+        digest=selection.scanned_digest,
         scanned_at=figures.scanned_at,
-        scanner=scanner_names(scans),
-        digests_scanned=release.digests_scanned,
-        os_end_of_life=os_end_of_life(scans),
+        scanner=scanner_names(selection.scans),
+        digests_scanned=selection.digests_scanned,
+        platforms_scanned=selection.platforms,
+        limits=[*selection.limits],
+        complete=selection.complete,
+        os_end_of_life=os_end_of_life(selection.scans),
         suppressed=assessment.suppressed,
         exploited=figures.exploited,
     )
 
 
-def image_security(image: value.Image, at: Addresses) -> ImageSecurity:
-    """The `security` object of an image."""
-    figures, newest = image.figures, image.newest
-    return ImageSecurity(
+def security_figures(image: value.Image, release: value.Release | None, at: Addresses) -> SecurityFigures:
+    """The figures of a release or manifest of an image; None for an image without versions."""
+    figures = release.figures if release else None
+    selection = release.selection if release else ScanSelection()
+    return SecurityFigures(
         scanned=figures is not None,
-        version=newest.entry.version if newest else None,
-        **(figures.fields() if figures else NO_FIGURES),
-        href=at.api(addresses.detail(image.entry.slug)) if newest else None,
+        complete=selection.complete,
+        version=release.entry.version if release else None,
+        **(figures.known_fields() if figures else NO_FIGURES),
+        scanned_at=figures.scanned_at if figures else None,
+        os_end_of_life=os_end_of_life(selection.scans),
+        href=at.api(addresses.detail(image.entry.slug)) if release else None,
     )
 
 
@@ -317,14 +335,18 @@ def chart_security(chart: value.Chart) -> ChartSecurity:
     """The `security` object of a chart."""
     pins = _pinned_figures([chart])
     scanned = [figures for figures in pins.values() if figures is not None]
-    fields = dict(NO_FIGURES)
-    if scanned:
-        fields = total(scanned).fields()
+    sums = total(scanned)
     if len(scanned) < len(pins):
-        fields |= {"grade": None, "score": None}
+        sums = sums._replace(grade=None, score=None)
+    times = [figures.scanned_at for figures in scanned]
     return ChartSecurity(
         scanned=bool(pins) and len(scanned) == len(pins),
-        **fields,
+        complete=bool(pins) and all(pin.selection.complete for pin in chart.pins),
+        version=None,
+        **(sums.known_fields() if scanned else NO_FIGURES),
+        scanned_at=min(filter(None, times), default=None) if all(times) else None,
+        os_end_of_life=os_end_of_life([scan for pin in chart.pins for scan in pin.selection.scans]),
+        href=None,
         pins=len(pins),
         pins_scanned=len(scanned),
     )
@@ -342,7 +364,7 @@ def _pinned_figures(charts: Iterable[value.Chart]) -> dict[str, Figures | None]:
 def summary(catalog: value.Catalog) -> SecuritySummary:
     """The security summary; planned images are not in it."""
     at = catalog.addresses
-    everything, supported = populations(catalog)
+    everything, available = populations(catalog)
     entries = {
         image.entry.slug: SummaryEntry(
             **figures.fields(),
@@ -368,13 +390,13 @@ def summary(catalog: value.Catalog) -> SecuritySummary:
         newest_scan=times[-1] if times else None,
         exploited=sums.exploited,
         pinned=_pinned(catalog.charts),
-        supported=_supported(supported),
+        available=_available(available),
     )
 
 
-def _supported(population: Population) -> SupportedSecurity:
+def _available(population: Population) -> AvailableSecurity:
     figures = population.figures
-    return SupportedSecurity(
+    return AvailableSecurity(
         total=figures.total,
         by_severity=Counters(**figures.counters),
         fixable=figures.fixable,
@@ -433,7 +455,6 @@ def _documents(catalog: value.Catalog) -> Documents:
             yield addresses.release(slug, entry.version), body
 
 
-_IMAGE = Parameter("image", "Slug of the image.", Slug)
 _VERSION = Parameter("version", "Label of the release, as in the image's `versions`.", VersionLabel)
 SECURITY = Kind(
     "security",
@@ -443,9 +464,10 @@ SECURITY = Kind(
             "getSecuritySummary",
             "security",
             "Counts for the catalog and for each image",
-            "Open vulnerabilities of all images that are not planned, of the supported ones, and of each "
+            "Open vulnerabilities of all images that are not planned, of the available ones, and of each "
             "scanned image by its slug.",
             SecuritySummary,
+            listed="securitySummary",
         ),
         Route(
             "security/index.json",
@@ -455,28 +477,30 @@ SECURITY = Kind(
             "Every scanned image that is not planned, with its grade, its counts and the address of its "
             "detail.",
             SecurityIndex,
+            listed="securityIndex",
         ),
         Route(
-            "security/{image}.json",
+            "security/{slug}.json",
             "getImageSecurity",
             "security",
             "Vulnerabilities of all releases of an image",
             "A release record with its vulnerabilities for every version that the image lists.",
             SecurityDetail,
-            (_IMAGE,),
+            (IMAGE_SLUG,),
+            listed="imageSecurity",
             goes_with="release",
         ),
         Route(
-            "security/{image}/{version}.json",
+            "security/{slug}/{version}.json",
             "getReleaseSecurity",
             "security",
             "Vulnerabilities of one release of an image",
             "The release record of one version, with its vulnerabilities.",
             ReleaseDocument,
-            (_IMAGE, _VERSION),
+            (IMAGE_SLUG, _VERSION),
+            listed="release",
             goes_with="release",
         ),
     ),
-    templates={"imageSecurity": "security/{image}.json", "release": "security/{image}/{version}.json"},
     documents=_documents,
 )

@@ -2,34 +2,28 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, defstruct, structs
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
 from ..catalog.fields import ItemFields
+from ..catalog.markdown import plain_text
 from ..catalog.model import Model
-from ..catalog.published import ApiVersion, Counter, Document, Href, PageLink, Slug, Text, Total, VersionLabel
+from ..catalog.published import ApiVersion, Counter, Document, Href, PageLink, Text, Total, VersionLabel
 from ..catalog.scans import COUNTERS
 from ..catalog.shown import shown_fields
 from ..catalog.types import camel
 from ..catalog.value import Catalog, Chart, Image
-from .item_structs import Day, published
+from .item_structs import Day, custom, published
 from .items import logo_address
 from .kinds import Documents, Kind, Route
-from .security import (
-    ChartSecurity,
-    ImageSecurity,
-    ScannedAt,
-    chart_security,
-    image_security,
-    struct_fields,
-)
+from .security import ChartSecurity, SecurityFigures, chart_security, security_figures, struct_fields
 
 SEARCH = "search.json"
 _DIGEST_DIGITS = 12
-_FIGURES: Mapping[str, type[Struct]] = {"images": ImageSecurity, "charts": ChartSecurity}
+_FIGURES: Mapping[str, type[Struct]] = {"images": SecurityFigures, "charts": ChartSecurity}
 _ITEM = ("slug", "name", "description", "category", "tier", "license", "lifecycle", "latest", "logo")
 _NAMES = {"images": ("ImageEntry", "image"), "charts": ("ChartEntry", "chart")}
 
@@ -43,13 +37,12 @@ def slim_path(resource: str) -> str:
 def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct], type[Struct]]:
     """The Structs of an entry and of the list."""
     stem, noun = _NAMES[resource]
-    item = dict(struct_fields(published(fields.model, fields.own)))
+    item = dict(struct_fields(published(*fields[:3])))
     known: dict[str, Any] = {name: item[name] for name in _ITEM}
     figures = dict(struct_fields(_FIGURES[resource]))
-    known |= {name: figures[name] for name in ("scanned", *COUNTERS, "total", "fixable", "exploited")}
-    known |= {name: figures[name] for name in ("grade", "score", "pins", "pins_scanned") if name in figures}
-    if resource == "images":
-        known["scanned_at"] = ScannedAt
+    figures_first = ("scanned", "complete", *COUNTERS, "total", "fixable", "exploited", "grade", "score")
+    further = ("pins", "pins_scanned", "scanned_at")
+    known |= {name: figures[name] for name in (*figures_first, *further) if name in figures}
     known["categories"] = Annotated[list[Text], Meta(description="Every category that it belongs to.")]
     if resource == "images":
         known["platforms"] = item["platforms"]
@@ -67,16 +60,15 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
             known[name] = item[name]
     known["url"] = Annotated[PageLink, Meta(description="Web page.")]
     known["href"] = Annotated[Href, Meta(description="Item document.")]
-    aliases = {name: camel(name) for name in known}
-    for name in _shown(fields, aliases.values()):
-        known[f"own_{name}"], aliases[f"own_{name}"] = item[f"own_{name}"], name
+    custom_fields = Meta(description="Custom fields that lists show or filter by.")
+    known["custom"] = Annotated[custom(stem, fields.own, _listed(fields)), custom_fields]
     entry = defstruct(
         stem,
         [*known.items()],
         bases=(Document,),
         module=__name__,
         namespace={"__doc__": f"What lists show of one {noun}."},
-        rename=aliases,
+        rename={name: camel(name) for name in known},
     )
     every: dict[str, Any] = {
         "api_version": ApiVersion,
@@ -94,40 +86,33 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
     return entry, listed
 
 
-def _shown(fields: ItemFields[Model], taken: Any) -> Iterator[str]:
-    """The catalog's own fields that lists have a filter for: of few words."""
-    for name, info in fields.own.model_fields.items():
-        own = name.removeprefix("own_")
-        if own in fields.own.names and own not in taken and _has_few_words(info.annotation):
-            yield own
-
-
-def _has_few_words(annotation: Any) -> bool:
-    """Whether a type is of true and false or of closed words, also in a list or with null."""
-    if annotation is bool or get_origin(annotation) is Literal:
-        return True
-    return any(_has_few_words(part) for part in get_args(annotation))
+def _listed(fields: ItemFields[Model]) -> tuple[str, ...]:
+    """The custom fields that lists show on cards or use as filters."""
+    return tuple(name for name, rule in fields.own.rules.items() if rule.card or rule.has_filter)
 
 
 def slim_names(resource: str, fields: ItemFields[Model]) -> frozenset[str]:
-    """The keys of an entry, as they are in the JSON."""
-    return frozenset(_slim_structs(resource, fields)[0].__struct_encode_fields__)
+    """The fields of an entry, as they are in the JSON, with its custom ones."""
+    return frozenset((*_slim_structs(resource, fields)[0].__struct_encode_fields__, *_listed(fields)))
 
 
 def _documents(resource: str, catalog: Catalog) -> Documents:
     fields, at = catalog.fields[resource], catalog.addresses
     entry, listed = _slim_structs(resource, fields)
     listing: tuple[Image | Chart, ...] = catalog.images if resource == "images" else catalog.charts
-    data = [_entry(entry, item, at, resource) for item in listing]
+    own = custom(entry.__name__, fields.own, names := _listed(fields))
+    data = [
+        _entry(entry, item, at, resource, own(*(item.entry.own[name] for name in names))) for item in listing
+    ]
     yield slim_path(resource), listed("v1", resource, len(data), data)
 
 
-def _entry(struct: type[Struct], item: Image | Chart, at: Addresses, resource: str) -> Struct:
-    values: dict[str, Any] = {**vars(item.entry)}
+def _entry(struct: type[Struct], item: Image | Chart, at: Addresses, resource: str, own: Struct) -> Struct:
+    values: dict[str, Any] = {**vars(item.entry), "custom": own}
+    values["description"] = plain_text(item.entry.description)
     if isinstance(item, Image):
         newest = item.newest
-        values |= structs.asdict(image_security(item, at))
-        values["scanned_at"] = item.figures.scanned_at if item.figures else None
+        values |= structs.asdict(security_figures(item, newest, at))
         values["size"] = newest.entry.size if newest else None
         values["end_of_life"] = newest.entry.end_of_life if newest else None
     else:
@@ -135,12 +120,11 @@ def _entry(struct: type[Struct], item: Image | Chart, at: Addresses, resource: s
     values["logo"] = logo_address(item.entry, at)
     values["url"] = at.web(item.page.url)
     values["href"] = at.api(addresses.item(resource, item.entry.slug))
-    values |= {f"own_{name}": value for name, value in item.entry.own.items()}
     return struct(**{name: values[name] for name in struct.__struct_fields__})
 
 
 def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
-    """A kind for images and one for charts; `fields` are those of their items."""
+    """A kind for images, one for charts, and the search index; `fields` are those of their items."""
     for resource, (_, noun) in _NAMES.items():
         _, listed = _slim_structs(resource, fields[resource])
         route = Route(
@@ -150,13 +134,19 @@ def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
             f"Every {noun} in brief",
             f"The fields of every {noun} that a list or a dashboard needs: at most some 650 bytes each.",
             listed,
+            listed=f"{resource}Index",
         )
-        yield Kind(
-            f"{resource}-index",
-            (route,),
-            partial(_documents, resource),
-            templates={f"{resource}Index": slim_path(resource)},
-        )
+        yield Kind(f"{resource}-index", (route,), partial(_documents, resource))
+    index = Route(
+        SEARCH,
+        "getSearchIndex",
+        "discovery",
+        "Search index of images",
+        "Names, versions, tags and the beginnings of digests of every image, for a search box.",
+        _search_structs(fields["images"])[1],
+        listed="search",
+    )
+    yield Kind("search", (index,), _search)
 
 
 class SearchVersion(Document):
@@ -170,28 +160,47 @@ class SearchVersion(Document):
     ]
 
 
-class SearchEntry(Document):
-    """Names and digests of one image."""
-
-    slug: Annotated[Slug, Meta(description="Slug of the image.")]
-    name: Annotated[Text, Meta(description="Name for people.")]
-    versions: Annotated[list[SearchVersion], Meta(description="Its versions, newest first.")]
+_SEARCHED = ("slug", "name", "base", "license", "replaces")
+"""Fields of an image in the search index."""
 
 
-class SearchIndex(Document):
-    """Versions, tags and digests of every image."""
-
-    api_version: ApiVersion
-    resource: Annotated[Literal["search"], Meta(description="Name of the resource.")]
-    total: Annotated[Counter, Meta(description="Number of images.")]
-    data: Annotated[list[SearchEntry], Meta(description="One entry for each image, by slug.")]
+@cache
+def _search_structs(fields: ItemFields[Model]) -> tuple[type[Struct], type[Struct]]:
+    """The Structs of an entry and of the index."""
+    item = dict(struct_fields(published(*fields[:3])))
+    known: dict[str, Any] = {name: item[name] for name in (*_SEARCHED, "custom")}
+    known["versions"] = Annotated[list[SearchVersion], Meta(description="Its versions, newest first.")]
+    entry = defstruct(
+        "SearchEntry",
+        [*known.items()],
+        bases=(Document,),
+        module=__name__,
+        namespace={"__doc__": "Names and digests of one image."},
+    )
+    every: dict[str, Any] = {
+        "api_version": ApiVersion,
+        "resource": Annotated[Literal["search"], Meta(description="Name of the resource.")],
+        "total": Annotated[Counter, Meta(description="Number of images.")],
+        "data": Annotated[list.__class_getitem__(entry), Meta(description="Every image, by slug.")],
+    }
+    index = defstruct(
+        "SearchIndex",
+        [*every.items()],
+        bases=(Document,),
+        module=__name__,
+        namespace={"__doc__": "Names, versions, tags and digests of every image."},
+    )
+    return entry, index
 
 
 def _search(catalog: Catalog) -> Documents:
+    fields = catalog.fields["images"]
+    entry, index = _search_structs(fields)
+    own = custom(published(*fields[:3]).__name__, fields.own)
     data = [
-        SearchEntry(
-            image.entry.slug,
-            image.entry.name,
+        entry(
+            *(getattr(image.entry, name) for name in _SEARCHED),
+            own(*image.entry.own.values()),
             [
                 SearchVersion(
                     version.version,
@@ -203,21 +212,4 @@ def _search(catalog: Catalog) -> Documents:
         )
         for image in catalog.images
     ]
-    yield SEARCH, SearchIndex("v1", "search", len(data), data)
-
-
-SEARCH_INDEX = Kind(
-    "search",
-    routes=(
-        Route(
-            SEARCH,
-            "getSearchIndex",
-            "discovery",
-            "Search index of images",
-            "Versions, tags and the beginnings of digests of every image, for a search box.",
-            SearchIndex,
-        ),
-    ),
-    documents=_search,
-    templates={"search": SEARCH},
-)
+    yield SEARCH, index("v1", "search", len(data), data)

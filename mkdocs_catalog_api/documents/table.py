@@ -8,26 +8,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 
 from ..authored.settings import Settings, item_fields
+from ..catalog.addresses import INDEX
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.value import Catalog
 from .badges import BADGES
-from .collections import collection_kinds
+from .collections import COLLECTIONS, collection_kinds
 from .cves import CVES
 from .digests import DIGESTS
 from .discovery import CLOSING
-from .epss import EPSS
 from .history import HISTORY
 from .kinds import TAGS, Kind, Route
 from .references import REFERENCES
 from .renovate import RENOVATE
 from .security import SECURITY
-from .slim import SEARCH_INDEX, slim_kinds
+from .slim import slim_kinds
 from .vex import VEX
 
-LOOKUPS = (DIGESTS, REFERENCES, CVES, RENOVATE, EPSS)
-"""Documents that answer one question each; discovery lists them first, in this order."""
-KINDS = (SECURITY, VEX, HISTORY, BADGES, SEARCH_INDEX, CLOSING, *LOOKUPS)
+KINDS = (SECURITY, VEX, HISTORY, BADGES, CLOSING, DIGESTS, REFERENCES, CVES, RENOVATE)
 """In the order of the API's description, where they follow the collections."""
 LOOKUP_NAMES = tuple(kind.name for kind in KINDS if kind.optional)
 """The words of the setting `lookups`, which by default has them all."""
@@ -44,22 +42,6 @@ def kinds(fields: Mapping[str, ItemFields[Model]]) -> list[Kind]:
 def wanted_kinds(catalog: Catalog, settings: Settings) -> list[Kind]:
     """The kinds of documents that the catalog has."""
     return [kind for kind in kinds(catalog.fields) if kind.wanted(catalog, settings)]
-
-
-def listed_addresses(wanted: Iterable[Kind]) -> dict[str, str]:
-    """Name → path below `api/v1/` of what discovery lists of these kinds: lookups, then other kinds."""
-    names = {kind.name for kind in wanted}
-    return {
-        name: path
-        for kind in (*LOOKUPS, *KINDS)
-        if kind.name in names
-        for name, path in kind.addresses.items()
-    }
-
-
-def listed_templates(wanted: Iterable[Kind]) -> dict[str, str]:
-    """Name → path below `api/v1/` of the documents of these kinds that discovery lists nowhere else."""
-    return {name: path for kind in wanted for name, path in kind.templates.items()}
 
 
 def fixed_paths(settings: Settings) -> Iterator[str]:
@@ -80,14 +62,10 @@ def check_table(table: Sequence[Kind]) -> None:
     _once("name of a kind", [kind.name for kind in table])
     _once("path", [route.path for route in routes])
     _once("operation", [route.operation for route in routes])
-    _once("name in discovery", [name for kind in table for name in (*kind.addresses, *kind.templates)])
+    _once("name in discovery", [route.listed for route in routes if route.listed])
     for kind in table:
         if not kind.routes:
             raise ValueError(f"{kind.name}: the kind has no routes")
-        for path in {*kind.addresses.values(), *kind.templates.values()} - {
-            route.path for route in kind.routes
-        }:
-            raise ValueError(f"{kind.name}: discovery lists {path}, which is not a route of the kind")
         for path in kind.fixed:
             if not any(route.match(path) for route in kind.routes):
                 raise ValueError(f"{kind.name}: the fixed path {path} is not of a route of the kind")
@@ -110,6 +88,8 @@ def _check_route(route: Route) -> None:
             raise ValueError(f"{route.path or route.operation}: the route has no {name}")
     if route.tag not in TAGS:
         raise ValueError(f"{route.path}: the tag {route.tag!r} is not in TAGS")
+    if not (route.listed or route.path.removesuffix(".json") in COLLECTIONS or route.path == INDEX):
+        raise ValueError(f"{route.path}: the route has no name in discovery")
     if re.findall(r"{(\w+)}", route.path) != [parameter.name for parameter in route.parameters]:
         raise ValueError(f"{route.path}: the parameters are other than those in braces")
 

@@ -78,8 +78,6 @@ class ImageVex(Document, kw_only=True):
 
 
 ARCHIVE = "vex/repository.tar.gz"
-ADDRESSES = {"vex": "vex/{slug}.json", "vexRepository": ARCHIVE}
-"""Name in discovery → path below `api/v1/`."""
 _LONG_AGO = "1970-01-01T00:00:00"
 """Of a statement without a time."""
 _ENCODER = msgspec.json.Encoder()
@@ -87,7 +85,7 @@ _ENCODER = msgspec.json.Encoder()
 
 def path(slug: str) -> str:
     """Path of the document of an image that has statements."""
-    return ADDRESSES["vex"].format(slug=slug)
+    return f"vex/{slug}.json"
 
 
 def repository(site_url: str) -> str:
@@ -201,21 +199,22 @@ VEX = Kind(
             "where the catalog publishes its statements, and for images that have any.",
             ImageVex,
             (IMAGE_SLUG,),
+            listed="vex",
             goes_with="contents",
         ),
         Route(
-            "vex/repository.tar.gz",
+            ARCHIVE,
             "getVexRepository",
             "vex",
             "Statements on all images",
             "The same documents as a VEX Repository v0.1. Scanners find it by "
             "`.well-known/vex-repository.json` of the site. Only where the catalog publishes its statements.",
             None,
+            listed="vexRepository",
             media_type="application/gzip",
             goes_with="contents",
         ),
     ),
     documents=_documents,
     needs=lambda catalog, settings: settings.security.publish_vex and catalog.site_url is not None,
-    addresses=ADDRESSES,
 )

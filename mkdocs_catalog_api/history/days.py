@@ -1,13 +1,11 @@
-"""The folder of a history: one file a day, each with the hash of the day before.
+"""The folder of a history: one file a day.
 
-A file is JSON with a line for each event, so that a diff in git shows the new ones. Line ends are not hashed,
-since git changes them in a checkout on Windows.
+A file is JSON with a line for each event, so that a diff in git shows the new ones.
 """
 
 from __future__ import annotations
 
 import datetime
-import hashlib
 import os
 import re
 import secrets
@@ -19,32 +17,29 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from ..authored.folders import leads_out, project_of
-from ..authored.settings import DEFAULT_HISTORY, Settings
+from ..authored.settings import HISTORY_FOLDER
 from ..authored.site import Site
 from ..catalog.events import AnyEvent
 from ..catalog.history import RecordedFigures
 from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
 
-REBUILD = "after a merge of two histories, run `catalog-api record --rebuild`; else restore the days from git"
-_HEAD_END = b'"events":['
+_CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7})", re.MULTILINE)
 _UNFINISHED = re.compile(r"\.[0-9]{4}-[0-9]{2}-[0-9]{2}\.json\.[0-9a-f]{8}")
 _STALE = 24 * 60 * 60.0
-_EVENT = msgspec.json.Decoder(AnyEvent)
 _ENCODER = msgspec.json.Encoder()
 
 
-class _DayHead(Struct, forbid_unknown_fields=True):
+class _DayFile(Struct, forbid_unknown_fields=True):
     date: str
-    previous: str | None
-    events: list[str]
-    figures: RecordedFigures | UnsetType = UNSET
+    events: list[AnyEvent]
+    figures: RecordedFigures
 
 
-_HEAD = msgspec.json.Decoder(_DayHead)
+_DAY = msgspec.json.Decoder(_DayFile)
 
 
 def is_date(text: str) -> bool:
@@ -61,16 +56,12 @@ class Day(NamedTuple):
     date: str
     label: str
     """Path of its file in messages."""
-    sha256: str
-    previous: str | None
-    """SHA-256 of the day before."""
-    figures: RecordedFigures | None
-    """Counts of the catalog; None in days of earlier versions, which did not record them."""
+    figures: RecordedFigures
     events: Sequence[AnyEvent]
     """Event 0 is in line 2 of the file."""
 
 
-def refused(label: str, line: int, message: str, hint: str = "restore the file from git") -> CatalogError:
+def _refused(label: str, line: int, message: str, hint: str = "restore the file from git") -> CatalogError:
     """Return the error for a line in the file of a day."""
     return CatalogError(Problems([Problem(label, line, 0, "", message, hint, code=Code.HISTORY)]))
 
@@ -115,65 +106,44 @@ class Folder:
             raise CatalogError(problems)
         return dates
 
-    def days(self, *, before: str | None = None, chained: bool = True) -> Iterator[Day]:
+    def days(self, *, before: str | None = None) -> Iterator[Day]:
         """Read the days in order; `before`: only the days before that date.
 
-        With `chained`, each day must contain the hash of the day before.
-
         Raises:
-            CatalogError: a file is not in the form that `record` writes, or does not follow the day before.
+            CatalogError: a file is not in the form that `record` writes.
         """
-        last: Day | None = None
         for date in self.dates:
             if before is not None and date >= before:
                 return
-            last = self._read(date, last, chained=chained)
-            yield last
+            yield self._read(date)
 
-    def _read(self, date: str, last: Day | None, *, chained: bool) -> Day:
+    def _read(self, date: str) -> Day:
         label = f"{self.label}/{date}.json"
         try:
-            with self._file(date).open("rb") as file:
-                # A checkout on Windows may have changed the line ends.
-                lines = [line.rstrip(b"\r\n") for line in file]
+            body = self._file(date).read_bytes()
         except OSError as error:
-            raise refused(label, 0, f"can't be read: {reason(error)}", "") from None
-        number = min(1, len(lines))
-        head = _read_head(b"".join(lines[:1]), date, label, number)
-        if chained:
-            _check_chain(head.previous, last, label)
-        events: list[AnyEvent] = []
-        more = False
+            raise _refused(label, 0, f"can't be read: {reason(error)}", "") from None
         try:
-            for number, line in enumerate(lines[1:], 2):
-                if line == b"]}":
-                    break
-                if number > 2 and not more:
-                    raise refused(label, number, "missing comma before this line")
-                more = line.endswith(b",")
-                events.append(_EVENT.decode(line.removesuffix(b",")))
-            else:
-                raise refused(label, number, "the file is cut off here")
+            day = _DAY.decode(body)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-            raise refused(label, number, f"not a valid event: {error}") from None
-        if more or number < len(lines):
-            message = "a day ends with `]}` here, without a comma before it and without text after it"
-            raise refused(label, number if more else number + 1, message)
-        sha256 = hashlib.sha256(b"\n".join([*lines, b""])).hexdigest()
-        return Day(date, label, sha256, head.previous, head.figures or None, events)
+            if _CONFLICT.search(body):
+                raise _refused(
+                    label, 0, "unresolved merge conflict", "keep one side of the conflict"
+                ) from None
+            raise _refused(label, _line(str(error), body), f"not a recorded day: {error}") from None
+        if day.date != date:
+            raise _refused(label, 1, f"the file contains the day {day.date!r}")
+        return Day(date, label, day.figures, day.events)
 
-    def write(
-        self, date: str, previous: str | None, figures: RecordedFigures | None, events: Iterable[AnyEvent]
-    ) -> tuple[str, int]:
-        """Write the file of a day, unless it has this content; return its SHA-256 and number of events.
+    def write(self, date: str, figures: RecordedFigures, events: Iterable[AnyEvent]) -> int:
+        """Write the file of a day, unless it has this content; return its number of events.
 
         Raises:
             OSError: it can't be written.
         """
         self.path.mkdir(parents=True, exist_ok=True)
         self._sweep()
-        counted = {"figures": figures} if figures else {}
-        head = _ENCODER.encode({"date": date, "previous": previous, **counted, "events": []})
+        head = _ENCODER.encode({"date": date, "figures": figures, "events": []})
         rows = [*map(_ENCODER.encode, events)]
         body = b"\n".join([head.removesuffix(b"]}"), *([b",\n".join(rows)] if rows else []), b"]}\n"])
         target = self._file(date)
@@ -187,7 +157,7 @@ class Folder:
             finally:
                 beside.unlink(missing_ok=True)
         self.__dict__.pop("dates", None)
-        return hashlib.sha256(body).hexdigest(), len(rows)
+        return len(rows)
 
     def _file(self, date: str) -> Path:
         return self.path / f"{date}.json"
@@ -200,53 +170,31 @@ class Folder:
                     Path(entry.path).unlink()
 
 
-def _read_head(line: bytes, date: str, label: str, number: int) -> _DayHead:
-    """Decode the first line of a day."""
-    if line.startswith((b"<<<<<<<", b"=======", b">>>>>>>")):
-        message = "unresolved merge conflict"
-        hint = "keep one side of the conflict, then run `catalog-api record --rebuild`"
-        raise refused(label, number, message, hint)
-    try:
-        head = _HEAD.decode(line + b"]}")
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        head = None
-    if head is None or head.date != date or head.events or not line.endswith(_HEAD_END):
-        raise refused(label, number, f"not a valid first line for the day {date}")
-    return head
+def _line(error: str, body: bytes) -> int:
+    """Return the line of an error: each event has one, after the first."""
+    if match := re.search(r"\$\.events\[([0-9]+)\]", error):
+        return int(match[1]) + 2
+    match = re.search(r"\(byte ([0-9]+)\)", error)
+    if match or "truncated" in error:
+        return body.rstrip().count(b"\n", 0, int(match[1]) if match else None) + 1
+    return 1
 
 
-def _check_chain(previous: str | None, last: Day | None, label: str) -> None:
-    if previous == (last and last.sha256):
-        return
-    if last is None:
-        message = "the day before the first one is missing: `previous` contains its hash"
-    elif previous is None:
-        message = f"`previous` is null as on the first day, but {last.date}.json is before it"
-    else:
-        message = (
-            f"the chain is broken between {last.date}.json and this day: `previous` is not the SHA-256 "
-            f"of {last.date}.json"
-        )
-    raise refused(label, 1, message, REBUILD)
+def history_folder(site: Site, problems: Problems, *, to_write: bool) -> Folder | None:
+    """Return the folder of the recorded days; None if it does not exist, unless `to_write`.
 
-
-def history_folder(site: Site, settings: Settings, problems: Problems, *, to_write: bool) -> Folder | None:
-    """Return the folder of the setting or the default one; None if it does not exist, unless `to_write`.
-
-    Adds an error if it is in docs_dir, behind a link out of the project, or set and missing.
+    Adds an error if it is in docs_dir, or behind a link out of the project.
     """
-    label = settings.history or DEFAULT_HISTORY
+    label = HISTORY_FOLDER
     path = site.root / label
-    if not (to_write or settings.history or os.path.lexists(path)):
+    if not (to_write or os.path.lexists(path)):
         return None
     if not leads_out(path, [site.docs_dir]):
         message, hint = "the folder is in docs_dir, so MkDocs would publish it", "move it next to mkdocs.yml"
     elif leads_out(path.parent, project_of(site.root, path.parent)):
         message = f"the path of the folder {label!r} contains a link that leads out of the project"
         hint = "move the folder into the project"
-    elif to_write or os.path.lexists(path):
-        return Folder(path, label)
     else:
-        message, hint = f"the folder {label!r} is missing", "create it with `catalog-api record`"
-    problems.add(site.config.problem(("history",), message, hint, code=Code.MISSING_PATH))
+        return Folder(path, label)
+    problems.add(Problem(label, 0, 0, "", message, hint, code=Code.MISSING_PATH))
     return None

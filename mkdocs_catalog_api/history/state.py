@@ -8,14 +8,13 @@ from msgspec import Struct, field
 from msgspec.structs import astuple, replace
 
 from ..catalog import events, names
-from ..catalog.assessment import os_end_of_life, scanner_names
+from ..catalog.assessment import scanner_names
 from ..catalog.events import AnyEvent, GoneReason, VulnerabilityEvent
 from ..catalog.grading import Grade
 from ..catalog.history import PopulationFigures, RecordedFigures
 from ..catalog.models import Lifecycle
 from ..catalog.populations import Population, populations
 from ..catalog.published import Counters
-from ..catalog.scan_selection import covered
 from ..catalog.scans import SEVERITIES, Severity
 from ..catalog.value import Catalog, Image
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
@@ -121,19 +120,16 @@ def _seen(image: Image) -> Seen:
     if newest is None or newest.assessment is None:
         return Seen(entry.slug, known)
     assessment, digests = newest.assessment, newest.entry.digests
-    scanned = covered(newest.scans, digests)
-    missing = frozenset(digests) - scanned if len(digests) > 1 else frozenset[str]()
+    selection = newest.selection
+    missing = frozenset({part.digest for part in selection.missing if len(selection.parts) > 1})
     known.scanned, known.grade = True, assessment.figures.grade
     # Digests that only the reports contain show that the same build is scanned after the page lists another.
-    elsewhere = {digest for scan in newest.scans for digest in scan.digests}.difference(digests)
+    scanned = frozenset[str]().union(*map(selection.digests_of, selection.part_scans))
     known.scan = KnownScan(
         version=newest.entry.version,
-        digests=(*(digest for digest in digests if digest in scanned), *sorted(elsewhere)),
+        digests=(*(digest for digest in digests if digest in scanned), *sorted(scanned.difference(digests))),
         scanner=scanner_names(newest.scans),
-        # Scanners no longer find anything in an operating system past its end of life.
-        complete=not (
-            newest.in_part or os_end_of_life(newest.scans) or any(scan.narrowed for scan in newest.scans)
-        ),
+        complete=not (selection.limits or (selection.missing and assessment.figures.grade is None)),
     )
     known.open = _worst(assessment.rows)
     suppressed = _worst(assessment.suppressed)

@@ -6,65 +6,55 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterator, Set
 from itertools import chain
-from operator import add, sub
-from typing import NamedTuple, TypeAlias, get_args
+from typing import NamedTuple, get_args
 
 from msgspec import Struct, field
 from msgspec.structs import astuple, replace
 
 from ..catalog import events
 from ..catalog.events import AnyEvent
-from ..catalog.grading import GRADES
 from ..catalog.history import (
-    DayCounts,
-    DayFigures,
     Episode,
     EpisodeEnd,
     FixEntry,
     FixTimes,
     FixWindows,
-    Head,
     History,
     ImageFigures,
     ImageRecord,
     KnownDigest,
-    PopulationFigures,
     RecordedDay,
     TimeToFix,
 )
 from ..catalog.lines import parse_label
-from ..catalog.models import Lifecycle
-from ..catalog.published import Counters
 from ..catalog.scans import SEVERITIES, Severity
-from .chain import follow
+from ..problems import Problems
 from .days import Day, Folder
+from .replay import follow
 from .state import Key, KnownImage, KnownScan, State
 
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
-_Counts: TypeAlias = tuple[int, ...]
-"""Open of each severity, suppressed, images, versions, scanned images, images of each grade."""
-_NONE: _Counts = (0,) * (9 + len(GRADES))
 _FIXES = ("rebuilt", "superseded")
 _WINDOWS = (90, 365)
 URGENT = ("CRITICAL", "HIGH")
 
 
-def read_history(folder: Folder) -> History | None:
-    """Replay the recorded days; return None without a day.
+def read_history(folder: Folder, problems: Problems) -> History | None:
+    """Replay the recorded days; return None without a day. Adds a warning for each event that is not used.
 
     Raises:
-        CatalogError: a day is damaged or does not follow the day before; the first one is reported.
+        CatalogError: a day is damaged; the first one is reported.
     """
-    return _Replay(folder).history() if folder.dates else None
+    return _Replay(folder, problems).history() if folder.dates else None
 
 
 class _Replay:
     """The state of a replay, and the results so far."""
 
-    def __init__(self, folder: Folder) -> None:
-        self._folder = folder
+    def __init__(self, folder: Folder, problems: Problems) -> None:
+        self._folder, self._problems = folder, problems
         self._state: State = {}
         self._episodes: dict[str, ImageEpisodes] = defaultdict(ImageEpisodes)
         self._listed: dict[str, set[str]] = defaultdict(set)
@@ -72,44 +62,32 @@ class _Replay:
         self._digests: dict[str, Digests] = defaultdict(Digests)
         self._figures: dict[str, list[ImageFigures]] = defaultdict(list)
         """Slug → an entry for each day with other figures."""
-        self._counts: dict[str, tuple[Lifecycle, _Counts]] = {}
-        self._sums: dict[Lifecycle, _Counts] = defaultdict(lambda: _NONE)
-        """Lifecycle → sum of the counts of its images."""
 
     def history(self) -> History:
-        days: list[RecordedDay] = []
-        figures: list[DayFigures] = []
-        trend: list[DayCounts] = []
-        for day in self._folder.days():
-            days.append(self._day(day))
-            figures.append(_day_figures(day, _added(self._sums.values())))
-            trend.append(_day_counts(day, self._sums))
-            head = Head(day.date, day.sha256)
-        fixes = FixStatistics(head.date)
+        days = [self._day(day) for day in self._folder.days()]
+        fixes = FixStatistics(days[-1].date)
         entries: list[FixEntry] = []
         for slug, episodes in sorted(self._episodes.items()):
             for fix in episodes.all_fixes():
                 fixes.add(fix.date, fix.clock.worst, fix.clock.since)
             entries.extend(episodes.fix_entries(slug))
         images = {slug: self._record(slug) for slug in sorted(self._figures)}
-        return History(days, head, figures, trend, fixes.times(), entries, images)
+        return History(days, fixes.times(), entries, images)
 
     def _day(self, day: Day) -> RecordedDay:
-        slugs = [*dict.fromkeys(event.slug for event in day.events)]
-        before = {slug: _Before.of(self._state.get(slug)) for slug in slugs}
-        follow(day, self._state)
+        before = {event.slug: _Before.of(self._state.get(event.slug)) for event in day.events}
+        fitting = follow(day, self._state, self._problems)
+        slugs = [*dict.fromkeys(event.slug for event in fitting)]
         for slug in slugs:
             self._episodes[slug].begin_day(
                 day.date, before[slug], self._state.get(slug), unknown=self._unknown(slug, before[slug])
             )
-        rows = [event for event in day.events if isinstance(event, events.VulnerabilityEvent)]
+        rows = [event for event in fitting if isinstance(event, events.VulnerabilityEvent)]
         fixes = {(event.slug, event.id, event.pkg) for event in rows if self._episodes[event.slug].add(event)}
         for slug in slugs:
             self._close(day.date, slug)
-        counts = Counter(_KINDS[type(event)] for event in day.events)
-        return RecordedDay(
-            day.date, day.previous, day.sha256, day.figures, dict(sorted(counts.items())), day.events, fixes
-        )
+        counts = Counter(_KINDS[type(event)] for event in fitting)
+        return RecordedDay(day.date, day.figures, dict(sorted(counts.items())), fitting, fixes)
 
     def _unknown(self, slug: str, before: _Before) -> bool:
         """Whether the age of its vulnerabilities is unknown, because another slug had the image before."""
@@ -119,19 +97,13 @@ class _Replay:
         return any(self._listed.get(digest, {slug}) - {slug} for digest in _digests(image))
 
     def _close(self, date: str, slug: str) -> None:
-        """Update the sums and the figures of an image at the end of a day on which it changed."""
+        """Update the figures of an image at the end of a day on which it changed."""
         image = self._state.get(slug)
         self._episodes[slug].close_day(image)
         self._digests[slug].close_day(date, image)
         for digest in _digests(image) if image else ():
             self._listed[digest].add(slug)
-        lifecycle, before = self._counts.pop(slug, ("available", _NONE))
-        self._sums[lifecycle] = tuple(map(sub, self._sums[lifecycle], before))
-        counts = _counts(image) if image else _NONE
-        if image:
-            self._counts[slug] = image.lifecycle, counts
-            self._sums[image.lifecycle] = tuple(map(add, self._sums[image.lifecycle], counts))
-        recorded, figures = self._figures[slug], _figures(date, image, counts)
+        recorded, figures = self._figures[slug], _figures(date, image)
         if not recorded or astuple(recorded[-1])[1:] != astuple(figures)[1:]:
             recorded.append(figures)
 
@@ -147,52 +119,13 @@ def _digests(image: KnownImage) -> set[str]:
     return {*(image.scan.digests if image.scan else ()), *chain.from_iterable(image.releases.values())}
 
 
-def _counts(image: KnownImage) -> _Counts:
-    return (
-        *map([*image.open.values()].count, SEVERITIES),
-        *(len(image.suppressed), 1, len(image.releases), int(image.scanned)),
-        *[int(image.grade == grade) for grade in GRADES],
-    )
-
-
-def _added(parts: Iterable[_Counts]) -> _Counts:
-    return tuple(map(sum, zip(_NONE, *parts, strict=True)))
-
-
-def _day_counts(day: Day, sums: Mapping[Lifecycle, _Counts]) -> DayCounts:
-    supported = sums.get("available", _NONE)
-    every = _added(counts for lifecycle, counts in sums.items() if lifecycle != "planned")
-    return DayCounts(
-        day.date,
-        _open(day.figures.supported if day.figures else None, supported),
-        _open(day.figures.all if day.figures else None, every),
-    )
-
-
-def _open(recorded: PopulationFigures | None, replayed: _Counts) -> Counters | None:
-    """Count the open vulnerabilities of a population; None if it has images and none is scanned."""
-    if recorded:
-        return recorded.by_severity if recorded.scanned or not recorded.images else None
-    images, _, scanned = replayed[6:9]
-    return Counters(*replayed[:5]) if any(replayed[:5]) or scanned or not images else None
-
-
-def _day_figures(day: Day, sums: _Counts) -> DayFigures:
-    suppressed, images, releases, scanned, *grades = sums[5:]
-    return DayFigures(
-        *(day.date, sum(sums[:5]), Counters(*sums[:5]), suppressed, images, releases, scanned),
-        by_grade={grade: count for grade, count in zip(GRADES, grades, strict=True) if count},
-        all=day.figures.all if day.figures else None,
-        supported=day.figures.supported if day.figures else None,
-    )
-
-
-def _figures(date: str, image: KnownImage | None, counts: _Counts) -> ImageFigures:
+def _figures(date: str, image: KnownImage | None) -> ImageFigures:
     """Return the figures of an image; all are null without a scan, and after the image was removed."""
     if image is None or not image.scanned:
         return ImageFigures(date, image.latest if image else None, False, *(None,) * 8)
-    critical, high, medium, low, unknown, suppressed = counts[:6]
+    critical, high, medium, low, unknown = map([*image.open.values()].count, SEVERITIES)
     severities = (critical, high, medium, low, unknown)
+    suppressed = len(image.suppressed)
     return ImageFigures(date, image.latest, True, *severities, sum(severities), suppressed, image.grade)
 
 

@@ -13,7 +13,7 @@ from mkdocs.utils import CountHandler
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..build import Build, prepare, without_garbage_collection
-from ..catalog.addresses import mount_path
+from ..catalog.addresses import PREFIX, mount_path
 from ..documents.prove import ContractError
 from ..problems import CatalogError, Problems, lines, reason
 from ..problems.codes import Code
@@ -41,22 +41,20 @@ class Builds:
         self,
         site: Site,
         settings: Settings,
-        contents: Mapping[str, str],
         problems: Problems,
         *,
         strict: bool,
     ) -> tuple[PageFiller, Mapping[str, FilledPage]]:
         """Read, write and check the catalog; returns what fills its pages, and the pages that it fills.
 
-        `contents` has the HTML of each page. In serve, a catalog with errors leaves the pages with the last
-        good one.
+        In serve, a catalog with errors leaves the pages with the last good one.
 
         Raises:
             PluginError: the catalog has errors, or can't be written.
         """
         try:
             self.new = prepare(site, settings, problems, strict=strict)
-            filler = _filler(site, settings, contents, self.new)
+            filler = _filler(site, settings, self.new)
             pages = filler.fill(problems, strict=strict)
             report(problems)
             return filler, pages
@@ -66,9 +64,26 @@ class Builds:
         except (ContractError, MemoryError, OSError) as error:
             self.drop_new()
             self._stop(f"the API can't be written: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
-        filler = _filler(site, settings, contents, self._good)
+        filler = _filler(site, settings, self._good)
         with suppress(CatalogError):  # pages that can't be filled stay as written
             return filler, filler.fill(Problems(), strict=False)
+        return filler, {}
+
+    def translate(
+        self, site: Site, settings: Settings, problems: Problems, *, strict: bool
+    ) -> tuple[PageFiller, Mapping[str, FilledPage]]:
+        """Fill the pages of another language with the published catalog.
+
+        Raises:
+            PluginError: a marker is wrong.
+        """
+        filler = _filler(site, settings, self._good, published=True)
+        try:
+            pages = filler.fill(problems, strict=strict)
+            report(problems)
+            return filler, pages
+        except CatalogError as error:
+            self.refuse(error)
         return filler, {}
 
     def put(self, pages: Mapping[str, str]) -> None:
@@ -140,10 +155,11 @@ class Builds:
         log.error(f"{message}; {kept}")
 
 
-def _filler(site: Site, settings: Settings, contents: Mapping[str, str], build: Build | None) -> PageFiller:
-    catalog, folder = (build.catalog, build.folder) if build else (None, site.site_dir)
+def _filler(site: Site, settings: Settings, build: Build | None, *, published: bool = False) -> PageFiller:
+    folder = site.site_dir / PREFIX if published or build is None else build.folder
+    catalog, feeds = (build.catalog, build.feeds.keys()) if build else (None, set[str]())
     view = CatalogView(catalog, folder, mount_path(site.site_url), _NotThereError)
-    return PageFiller(site, settings, contents, view, build.feeds.keys() if build else set())
+    return PageFiller(site, settings, view, feeds)
 
 
 def report(problems: Problems) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -59,13 +59,14 @@ class Pages:
     ) -> Page:
         folders = PurePosixPath(file.src_uri).parents if defaults else ()
         return Page(
-            uri=file.src_uri,
+            uri=uri(file),
             file=name(file, config),
             text=self.text(file, config),
             url="" if file.url == "./" else file.url,
             meta=self._meta(file),
             defaults=tuple(document for folder, document in defaults if folder in folders),
             markdown=self._markdown(file),
+            html=file.page.content if file.page else None,
         )
 
     def _meta(self, file: File) -> dict[str, Any] | None:
@@ -99,8 +100,18 @@ def _read_text(file: File, config: MkDocsConfig) -> str | None:
         raise OSError(f"{name(file, config)}: can't be read: {reason(error)}") from error
 
 
-def describe(config: MkDocsConfig, pages: Sequence[Page], occupied: Mapping[str, str]) -> Site:
-    """Return the site with these pages. `occupied` has the files of the author in `api/v1/`."""
+def uri(file: File) -> str:
+    """Return the path of a page in docs_dir, without the language that static-i18n keeps in it."""
+    return str(getattr(file, "norm_src_uri", file.src_uri))
+
+
+def describe(
+    config: MkDocsConfig, pages: Sequence[Page], item_pages: Set[str], occupied: Mapping[str, str]
+) -> Site:
+    """Return the site with these pages. `item_pages` has the paths of those that the plugin has made.
+
+    `occupied` has the files of the author in `api/v1/`.
+    """
     return Site(
         config=config_file(config),
         root=root(config),
@@ -108,7 +119,10 @@ def describe(config: MkDocsConfig, pages: Sequence[Page], occupied: Mapping[str,
         site_dir=Path(config.site_dir),
         site_url=addresses.web_address(config.site_url) if config.site_url else None,
         title=config.site_name,
-        pages=pages,
+        pages=[page for page in pages if page.uri not in item_pages],
+        item_pages=[page for page in pages if page.uri in item_pages],
+        directory_urls=config.use_directory_urls,
+        language=language(config),
         occupied_paths=occupied,
         custom_dir=Path(config.theme.custom_dir) if config.theme.custom_dir else None,
         theme_dirs=[Path(folder) for folder in config.theme.dirs],
@@ -131,10 +145,21 @@ def name(file: File, config: MkDocsConfig) -> str:
     return path.removeprefix(folder).replace(os.sep, "/") if path.startswith(folder) else file.src_uri
 
 
-def builds_here(config: MkDocsConfig) -> bool:
-    """Whether this is the build of the default language: static-i18n runs nested builds for the others."""
-    i18n = config.plugins.get("i18n")
-    return i18n is None or bool(getattr(i18n, "is_default_language_build", True))
+def language(config: MkDocsConfig) -> str:
+    """Return the folder of the language in the site, as in `de/`; empty for the default language.
+
+    The plugin static-i18n builds the default language first, and then runs a nested build for each other one.
+    """
+    i18n: Any = config.plugins.get("i18n")
+    return "" if getattr(i18n, "is_default_language_build", True) else f"{i18n.current_language}/"
+
+
+def note_translation(file: File, config: MkDocsConfig) -> None:
+    """Add a page to the sitemap of static-i18n, which has collected the files of this language before."""
+    i18n: Any = config.plugins.get("i18n")
+    if i18n is not None:
+        vars(file)["alternates"] = {}
+        i18n.i18n_files_per_language[i18n.current_language].append(file)
 
 
 def occupied_paths(files: Files, config: MkDocsConfig) -> dict[str, str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Mapping, Sequence, Set
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,19 +13,19 @@ from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.toc import AnchorLink
 
 from ..authored.settings import Settings, read_settings
-from ..authored.site import own_files
-from ..build import Build
+from ..authored.site import Site, own_files
 from ..catalog.addresses import Addresses, mount_path
 from ..problems import CatalogError, Problems
 from ..publish.swap import Stamp, remember
 from ..web.pages import ASSETS, FilledPage
 from ..web.view import CatalogView
 from .builds import Builds, keep_out_of_strict
-from .pages import Pages, builds_here, config_file, describe, occupied_paths, root
+from .pages import Pages, config_file, describe, language, occupied_paths, root, uri
 from .serve import Watch, with_headers
 from .site_files import (
     add_documents,
     add_generated,
+    add_item_pages,
     link_assets,
     point_to,
     refuse_unreadable,
@@ -41,19 +42,19 @@ if TYPE_CHECKING:
     from mkdocs.utils.templates import TemplateContext
 
 
-class CheckedError(Exception):
-    """Ends a build that is only a check; holds its result."""
+class HasReadError(Exception):
+    """Ends a build that only reads the site; holds the result."""
 
-    def __init__(self, build: Build) -> None:
-        super().__init__("the check of the catalog has ended")
-        self.build = build
+    def __init__(self, site: Site, settings: Settings, *, strict: bool) -> None:
+        super().__init__("the site is read")
+        self.read = site, settings, strict
 
 
 class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unused-ignore]
     """Publishes the JSON API of the catalog with the site."""
 
-    check_only = False
-    """Whether to end the build with a `CheckedError` once the pages are filled."""
+    read_only = False
+    """Whether to end the build with a `HasReadError` once all pages are final."""
 
     def __init__(self) -> None:
         self._options: dict[str, Any] = {}
@@ -68,6 +69,9 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._problems = Problems()
         self._settings: Settings | None = None
         self._occupied: dict[str, str] = {}
+        self._item_pages: Set[str] = frozenset()
+        """Paths in docs_dir of the pages that the plugin makes."""
+        self._site_dir = ""
         self._filled: Mapping[str, FilledPage] = {}
         """The filled pages, by their path in docs_dir."""
         self._lists: dict[str, MkDocsPage] = {}
@@ -103,25 +107,27 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             self._watch.renew(own_files(root(config), self._settings))
         if self._settings.web:
             link_assets(config)
+        if self.read_only:  # MkDocs clears the folder of the site next
+            self._site_dir, config.site_dir = config.site_dir, str(Path(config.site_dir, "nothing to clear"))
         return config
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
         """`pre_build`: remember the time of each document, as MkDocs clears the site next."""
-        if builds_here(config):
+        if not language(config):
             self._stamps = remember(Path(config.site_dir))
 
     @event_priority(-200)  # after static-i18n, which can't handle generated files before its own event
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """`files`: register the output files, except those that the author provides."""
-        if not builds_here(config):
-            return files
-        refuse_unreadable(files, config, self._problems)
+        if not language(config):
+            refuse_unreadable(files, config, self._problems)
+            refuse_unwritable(files, config, self._problems)
+            if self._settings is not None and self._problems.refuse(strict=False):
+                self._builds.refuse(CatalogError(self._problems))
+        self._occupied = occupied_paths(files, config)
         if self._settings and self._settings.web:
             add_generated(files, ASSETS, config)
-        refuse_unwritable(files, config, self._problems)
-        if self._settings is not None and self._problems.refuse(strict=False):
-            self._builds.refuse(CatalogError(self._problems))
-        self._occupied = occupied_paths(files, config)
+            self._item_pages = add_item_pages(files, self._settings, config)
         add_documents(files, self._occupied, self._settings or Settings(), config)
         return files
 
@@ -141,46 +147,52 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
     @event_priority(-100)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
         """`env`: read, write and check the catalog; all pages are final, and none is written yet."""
-        if self._settings is None or not builds_here(config):
+        if self._settings is None:
             env.globals["catalog"] = CatalogView()
             return env
-        site = describe(config, self._pages.collect(files, config), self._occupied)
-        pages = {file.src_uri: file.page for file in files.documentation_pages() if file.page is not None}
-        contents = {uri: page.content for uri, page in pages.items() if page.content is not None}
-        filler, self._filled = self._builds.make(
-            site, self._settings, contents, self._problems, strict=bool(config.strict)
-        )
+        strict = bool(config.strict)
+        if self.read_only:
+            config.site_dir = self._site_dir
+        site = describe(config, self._pages.collect(files, config), self._item_pages, self._occupied)
+        if self.read_only:
+            raise HasReadError(site, self._settings, strict=strict)
+        build = self._builds.translate if site.language else self._builds.make
+        filler, self._filled = build(site, self._settings, self._problems, strict=strict)
         env.globals["catalog"] = filler.view
         add_generated(files, filler.files, config)
         if new := self._builds.new:
             point_to(new, files)
-            if self.check_only:
-                raise CheckedError(new)
-        for uri, filled in self._filled.items():
-            page = pages[uri]
+        pages = {uri(file): file.page for file in files.documentation_pages() if file.page is not None}
+        for path, filled in self._filled.items():
+            page = pages[path]
             page.content = filled.findable
+            if filled.description:
+                page.meta.setdefault("description", filled.description)
             _add_headings(page, filled.headings)
-            if filled.listed_on is not None and filled.listed_on != uri:
-                self._lists[uri] = pages[filled.listed_on]
+            if filled.listed_on is not None and filled.listed_on != path:
+                self._lists[path] = pages[filled.listed_on]
+        if not self._builds.serving:
+            # The catalog lasts as long as the build, so that garbage collection need not visit it.
+            gc.freeze()
         return env
 
     @event_priority(-100)  # after the search plugin, which reads the page in this event
     def on_page_context(self, context: TemplateContext, /, *, page: MkDocsPage, **_: Any) -> None:
         """`page_context`: show the whole page; the search has indexed only a part of it."""
-        if filled := self._filled.get(page.file.src_uri):
+        if filled := self._filled.get(uri(page.file)):
             page.content = filled.html
         # The built-in themes of MkDocs treat `source` of an item as a list, and print each letter.
         if isinstance(page.meta.get("source"), str):
             page.meta = {name: value for name, value in page.meta.items() if name != "source"}
-        if list_page := self._lists.get(page.file.src_uri):
+        if list_page := self._lists.get(uri(page.file)):
             list_page.active = True
 
     @event_priority(100)  # before plugins that remove optional parts of HTML
     def on_post_page(self, output: str, /, *, page: MkDocsPage, **_: Any) -> str:
         """`post_page`: complete the head, and write the additional pages of lists."""
-        if list_page := self._lists.get(page.file.src_uri):
+        if list_page := self._lists.get(uri(page.file)):
             list_page.active = False
-        filled = self._filled.get(page.file.src_uri)
+        filled = self._filled.get(uri(page.file))
         if filled is None:
             return output
         html = filled.with_head(output)
@@ -189,7 +201,8 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """`post_build`: move the documents to the site; in serve, it may be the last good ones."""
-        if builds_here(config):
+        gc.unfreeze()
+        if not language(config):
             self._builds.publish(self._stamps)
 
     def on_build_error(self, *, error: Exception) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Container, Mapping
 from pathlib import Path
@@ -16,8 +17,9 @@ from ..catalog import addresses
 from ..documents.table import fixed_paths
 from ..problems import Problems
 from ..publish.site_files import refuse_links
+from ..sources.items import items_without_page
 from ..web.pages import ASSETS, SCRIPT, STYLE
-from .pages import root
+from .pages import describe, language, note_translation, root
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -38,6 +40,24 @@ def add_documents(files: Files, occupied: Container[str], settings: Settings, co
             file = ApiFile(uri, None, config.site_dir, urls, inclusion=InclusionLevel.INCLUDED)
             file.generated_by = "catalog-api"
             files.append(file)
+
+
+def add_item_pages(files: Files, settings: Settings, config: MkDocsConfig) -> set[str]:
+    """Register a page for each item of a data file that has none. Returns their paths in docs_dir.
+
+    A page of the author in the same place stays; `load` reports it.
+    """
+    folder, targets, uris = language(config), {file.dest_uri for file in files}, set()
+    for uri, title in items_without_page(describe(config, [], set(), {}), settings):
+        content = f"---\ntitle: {json.dumps(title)}\n---\n"
+        file = File.generated(config, uri, content=content, inclusion=InclusionLevel.NOT_IN_NAV)
+        file.generated_by = "catalog-api"
+        file.dest_uri = folder + file.dest_uri
+        if file.dest_uri not in targets:
+            files.append(file)
+            uris.add(uri)
+            note_translation(file, config)
+    return uris
 
 
 def point_to(build: Build, files: Files) -> None:

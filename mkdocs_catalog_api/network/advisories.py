@@ -1,153 +1,115 @@
-"""Downloads the files of known exploited vulnerabilities (KEV) and of exploitation scores (EPSS)."""
+"""Downloads CISA's list of known exploited vulnerabilities (KEV), and release cycles from endoflife.date.
+
+The data of endoflife.date is under the MIT license.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import io
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
-import msgspec
-
-from ..authored.folders import not_writable, write_whole
+from ..authored.pages import RawItem
+from ..authored.settings import KEV
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from ..sources.advisories import read_epss, read_kev
-from .client import Answer, Client, NoAnswerError
+from ..sources.advisories import read_kev
+from ..sources.cycles import FOLDER, MOST, decode_cycles, encode_cycles
+from .client import Client, NoAnswerError
+from .output import Output
 
+CISA = "https://www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json"
+ENDOFLIFE = "https://endoflife.date/api/v1/products"
+"""API v1: https://endoflife.date/docs/api/v1/."""
 _SHRUNK = 0.9
-"""A file with less than this share of the earlier entries is treated as incomplete."""
+"""A list with less than this share of the earlier entries is treated as incomplete."""
+_LATER = "run the command again later"
 
 
-class Outline(NamedTuple):
-    """The properties of a file that show whether it is newer and complete."""
-
-    day: str
-    entries: int
-
-
-class AdvisorySource(NamedTuple):
-    """A file of a publisher."""
-
-    address: str
-    outline: Callable[[bytes, str, int, Problems], Outline | None]
-    """Returns None and adds a problem for each error if the bytes are invalid."""
-
-
-def _kev(data: bytes, name: str, most: int, problems: Problems) -> Outline | None:
-    kev = read_kev(data, name, problems)
-    return kev and Outline(kev.released, len(kev.added))
-
-
-def _epss(data: bytes, name: str, most: int, problems: Problems) -> Outline | None:
-    epss = read_epss(io.BytesIO(data), name, most, problems)
-    return epss and Outline(epss.score_date, epss.rows)
-
-
-ADVISORY_SOURCES: Mapping[str, AdvisorySource] = {
-    "kev": AdvisorySource(
-        "https://www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabilities.json", _kev
-    ),
-    "epss": AdvisorySource("https://epss.empiricalsecurity.com/epss_scores-current.csv.gz", _epss),
-}
-
-
-class _Tag(msgspec.Struct, rename="camel"):
-    """Data that is saved next to a file, to avoid a download if it is unchanged."""
-
-    address: str
-    sha256: str
-    """Hash of the file that these headers belong to."""
-    etag: str = ""
-    last_modified: str = ""
-
-
-class Target(NamedTuple):
-    """The path of a download. `label` is its name in problems, `most` its maximum unpacked size in bytes.
-
-    Links may point to the folders of `project`.
-    """
-
-    file: Path
-    label: str
-    most: int
-    project: Sequence[Path]
-
-
-def download(
-    client: Client,
-    source: AdvisorySource,
-    address: str,
-    target: Target,
-    problems: Problems,
-    counts: Counter[str],
-) -> None:
-    """Download a file, or add a problem and keep the earlier file if the response is not usable.
-
-    `address` is https, or http on this machine. `counts` gets one more `fetched` or `unchanged`.
+def download_kev(client: Client, output: Output, address: str) -> None:
+    """Download the list. The existing file is kept if the response is not usable.
 
     Raises:
-        OSError: the file can't be written.
+        OSError: the file can't be read or written.
     """
-    for file in (target.file, _beside(target.file)):
-        name = f"{target.label}{file.name.removeprefix(target.file.name)}"
-        if fault := not_writable(file, name, target.project):
-            problems.add(fault)
-            return
-    earlier = target.file.read_bytes() if target.file.exists() else b""
-
-    def keep(message: str, hint: str = "", level: Level = Level.ERROR) -> None:
-        hints = filter(None, ["the earlier file is kept" if earlier else "", hint])
-        problem = Problem(target.label, 0, 0, "", message, "; ".join(hints), level, code=Code.NOT_FETCHED)
-        problems.add(problem)
-
+    earlier = _earlier(output, KEV)
+    if earlier is None:
+        return
+    kept = "the earlier file is kept; " if earlier else ""
     try:
-        conditions = _conditions(target.file, address, earlier)
-        answer = client.ask(address, conditions, size=target.most, elsewhere=True)
-        if answer.status == 404:
-            raise NoAnswerError(f"{address}: not found (404)")
+        answer = client.ask(address, errors=())
     except NoAnswerError as error:
-        keep(str(error), "run the command again later")
+        output.fail(error, Problem(KEV, 0, 0, "", str(error), kept + _LATER, code=Code.NOT_FETCHED))
         return
-    if answer.status == 304:
-        counts["unchanged"] += 1
-        return
-    outline = source.outline(answer.body, address, target.most, problems)
-    before = source.outline(earlier, target.label, target.most, Problems())
-    if outline is None:
-        keep("not downloaded, because the response is invalid")
-    elif before and outline.day < before.day:
-        keep(f"{address} has an older file, of {outline.day}", level=Level.WARNING)
-    elif before and outline.entries < _SHRUNK * before.entries:
-        message = f"{address} has {outline.entries:,} entries, but the earlier file has {before.entries:,}"
-        keep(message, "if this is correct, delete the file and run the command again")
+    faults = Problems()
+    list_, before = read_kev(answer.body, address, faults), read_kev(earlier, KEV, Problems())
+    level, hint = Level.ERROR, _LATER
+    if list_ is None:
+        output.problems.extend(faults)
+        message = "not downloaded, because the response is invalid"
+    elif before and list_.released < before.released:
+        message, level = f"{address} has an older file, of {list_.released}", Level.WARNING
+    elif before and len(list_.added) < _SHRUNK * len(before.added):
+        message = (
+            f"{address} has {len(list_.added):,} entries, but the earlier file has {len(before.added):,}"
+        )
+        hint = "if this is correct, delete the file and run the command again"
     else:
-        if answer.body != earlier:
-            write_whole(target.file, answer.body)
-        write_whole(_beside(target.file), _tag(address, answer))
-        counts["unchanged" if answer.body == earlier else "fetched"] += 1
+        output.write(KEV, earlier, answer.body)
+        return
+    output.problems.add(Problem(KEV, 0, 0, "", message, kept + hint, level, code=Code.NOT_FETCHED))
 
 
-def _beside(file: Path) -> Path:
-    return file.with_name(f"{file.name}.etag")
+def download_cycles(
+    client: Client, output: Output, products: Mapping[str, Sequence[RawItem]], base: str
+) -> None:
+    """Download the cycles of each product. An existing file is kept if the response is not usable.
+
+    `products` has the items with each product.
+
+    Raises:
+        OSError: a file can't be read or written.
+    """
+    for product, raws in sorted(products.items()):
+        name, address = f"{FOLDER}/{product}.json", f"{base.rstrip('/')}/{product}/"
+        earlier = _earlier(output, name)
+        if earlier is None:
+            continue
+        try:
+            answer = client.ask(address, size=MOST)
+            if answer.status == 404:
+                message = f"{address}: unknown product {product!r} (404)"
+                hint = (
+                    "use the last part of its URL, such as postgresql for https://endoflife.date/postgresql"
+                )
+                output.problems.extend(
+                    raw.problem(("product",), message, hint, code=Code.NOT_FETCHED) for raw in raws
+                )
+                continue
+            body = _kept_part(answer.body, product, address)
+        except NoAnswerError as error:
+            hint = ("the earlier file is kept; " if earlier else "") + _LATER
+            output.fail(error, Problem(name, 0, 0, "", str(error), hint, code=Code.NOT_FETCHED))
+            continue
+        output.write(name, earlier, body)
 
 
-def _tag(address: str, answer: Answer) -> bytes:
-    headers = answer.headers
-    sha256 = hashlib.sha256(answer.body).hexdigest()
-    tag = _Tag(address, sha256, headers.get("ETag", ""), headers.get("Last-Modified", ""))
-    return msgspec.json.format(msgspec.json.encode(tag)) + b"\n"
+def _earlier(output: Output, name: str) -> bytes | None:
+    """Return the existing file, empty if there is none; None and a problem if it can't be written."""
+    file = output.root / name
+    if not output.writable(name):
+        return None
+    return file.read_bytes() if file.exists() else b""
 
 
-def _conditions(file: Path, address: str, earlier: bytes) -> dict[str, str]:
-    """Return the headers that request the file only if it has changed."""
+def _kept_part(body: bytes, product: str, address: str) -> bytes:
+    """Return the part of a response that is saved.
+
+    Raises:
+        NoAnswerError: it is invalid, or belongs to another product.
+    """
     try:
-        tag = msgspec.json.decode(_beside(file).read_bytes(), type=_Tag)
-    except (OSError, ValueError, RecursionError):
-        return {}
-    if tag.address != address or tag.sha256 != hashlib.sha256(earlier).hexdigest():
-        return {}
-    conditions = {"If-None-Match": tag.etag, "If-Modified-Since": tag.last_modified}
-    return {name: value for name, value in conditions.items() if value}
+        cycles = decode_cycles(body)
+    except ValueError as error:
+        raise NoAnswerError(f"{address}: invalid response: {error}") from None
+    if product not in (cycles.result.name, *cycles.result.aliases):
+        raise NoAnswerError(f"{address}: invalid response: it belongs to {cycles.result.name!r:.100}")
+    return encode_cycles(cycles)

@@ -1,36 +1,49 @@
-"""HTTP client that is considerate of servers: one request at a time, an identifying User-Agent, waits when
-the server requests them, and limits for bytes and seconds.
+"""HTTP client for servers that are not trusted, which is considerate of them: an identifying User-Agent, and
+waits when the server requests them.
 
-Servers are not trusted: a slow response, an endless header, a compression bomb or a redirect to another host
-raises a `NoAnswerError`, and never blocks the program or fills the memory.
+A slow response, an endless header, a compression bomb or a redirect to http raises a `NoAnswerError`, and
+never blocks the program or fills the memory.
 """
 
 from __future__ import annotations
 
+import io
+import socket
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
+from http.client import HTTPException, HTTPResponse
+from http.cookiejar import DefaultCookiePolicy
 from importlib.metadata import version
-from queue import Empty, SimpleQueue
-from threading import Thread
-from typing import NamedTuple
-from urllib.parse import urljoin, urlsplit
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import requests
 from msgspec import Struct
-from urllib3.exceptions import HTTPError
+from requests.adapters import HTTPAdapter
+from urllib3.exceptions import HTTPError, MaxRetryError, ProtocolError, ReadTimeoutError
 from urllib3.util import Retry
 
 from ..sources.reports.normalise import text
 
 USER_AGENT = f"mkdocs-catalog-api/{version('mkdocs-catalog-api')}"
-_REDIRECTS = (301, 302, 303, 307, 308)
+PARALLEL = 8
+"""Maximum number of requests to one host at a time."""
+_BUSY = (429, 500, 502, 503, 504)
 _MOST_REDIRECTS = 3
 _CHUNK = 2**16
 _ERROR_SIZE = 2**14
-"""Maximum bytes to read from the body of an error."""
-_SECRET = ("authorization", "cookie")
-"""Headers that are not sent to other hosts."""
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
+"""Maximum bytes to read from the body of an error or redirect."""
+_HEADERS_SIZE = 2**20
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
+_IN_A_ROW = 3
+"""Number of consecutive requests without a response after which a host is left alone."""
+_CHECK = (
+    "check its name and your network; behind a proxy, set HTTPS_PROXY, "
+    "and for a company's certificate REQUESTS_CA_BUNDLE"
+)
 
 
 class NoAnswerError(Exception):
@@ -41,139 +54,245 @@ class NoAnswerError(Exception):
 
 
 class UnavailableError(NoAnswerError):
-    """No response after several tries."""
+    """No response, an incomplete one, or a busy server, also after all retries."""
+
+    silent = False
+    """Whether the host could not be reached, or sent nothing at all."""
 
 
-class _BrokenError(NoAnswerError):
-    """An incomplete response; the next try may succeed."""
+class HostDownError(UnavailableError):
+    """A host that can't be reached, or failed three times in a row, gets no more requests in this run."""
 
+    hint = _CHECK
 
-# The waits are 0, 4, 8, 16, 32 and 64 s, in total longer than the 75 s for which Artifact Hub blocks clients.
-_RETRY = Retry(6, backoff_factor=2, backoff_max=64, status_forcelist=(429, 500, 502, 503, 504))
+    def __init__(self, host: str, message: str) -> None:
+        super().__init__(message)
+        self.host = host
 
 
 class Limits(Struct, frozen=True):
     """Limits of requests; times are in seconds."""
 
-    silence: float = 30
+    silence: float = 10
     """For the connection, and between two parts of a response."""
     whole: float = 300
-    """From the start of a request to the last byte of its response."""
+    """From the start of a response to its last byte."""
+    run: float = 3600
+    """For all requests of a client. The next run continues from there."""
     size: int = 128 * 2**20
-    """Bytes of one unpacked response."""
-    retry: Retry = _RETRY
-    """Number of retries, and the waits before them."""
-    longest_wait: float = 600
+    """Bytes of one response, packed and unpacked."""
+    retries: int = 6
+    """Retries of a busy server. Their waits, 0, 4, 8, 16, 32 and 60 s, exceed the 75 s for which Artifact Hub
+    blocks clients."""
+    longest_wait: float = 60
     """The longest wait that a server may request."""
-    sleep: Callable[[float], None] = time.sleep
-
-
-LIVE = Limits(silence=15, whole=60)
-"""Limits for the documents of a published site, which are small."""
+    sleep: Callable[[float], object] | None = None
 
 
 class Answer(NamedTuple):
-    """A response. `body` is only its beginning if `too_large`, and empty for errors unless requested."""
+    """A response. Of an error, `body` is only the beginning."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
-    too_large: bool = False
+    redirected: bool
+    """Whether another address sent it, which must not get credentials."""
+
+
+class _Reader(io.RawIOBase):
+    """The bytes of one response, up to a deadline and a size.
+
+    A timeout of the socket alone restarts with each byte, and any part of a response can come in drops: the
+    headers, repeated "100 Continue", the size of a chunk, the body.
+    """
+
+    def __init__(self, raw: io.RawIOBase, connection: socket.socket, deadline: float, size: int) -> None:
+        self._raw, self._connection = raw, connection
+        self._deadline, self._left = deadline, size
+        self._silence = connection.gettimeout() or deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0:
+            raise TimeoutError("no complete response in time")
+        if self._left < 0:
+            raise OSError("too many bytes")
+        self._connection.settimeout(min(seconds, self._silence))
+        count: int | None = self._raw.readinto(buffer)
+        self._left -= count or 0
+        return count
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Response(HTTPResponse):
+    """A response that is read with a `_Reader`."""
+
+    def __init__(self, client: Client, connection: socket.socket, *args: Any, **kwargs: Any) -> None:
+        super().__init__(connection, *args, **kwargs)
+        self.fp: Any = io.BufferedReader(_Reader(self.fp.detach(), connection, *client.bounds()))
+
+
+class _Patience(Retry):
+    """Retries while a server is busy; not a silent server, and not for longer than the client accepts."""
+
+    client: Client
+    host = ""
+
+    def new(self, **changes: Any) -> _Patience:
+        following = super().new(**changes)
+        following.client = self.client
+        return following
+
+    def get_retry_after(self, response: Any) -> float | None:
+        try:
+            return super().get_retry_after(response)
+        except (HTTPError, ValueError, OverflowError):  # malformed
+            return None
+
+    def increment(
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: Any = None,
+        error: Exception | None = None,
+        _pool: Any = None,
+        _stacktrace: Any = None,
+    ) -> _Patience:
+        too_long = response and (self.get_retry_after(response) or 0) > self.client.limits.longest_wait
+        if too_long or isinstance(error, ReadTimeoutError):
+            raise MaxRetryError(_pool, url or "", error)
+        following = super().increment(method, url, response, error, _pool, _stacktrace)
+        following.host = _pool.host
+        return following
+
+    def sleep(self, response: Any = None) -> None:
+        wait = max((response and self.get_retry_after(response)) or 0, self.get_backoff_time())
+        if wait:
+            reason = f"responds with {response.status}" if response else "does not respond"
+            self.client.wait(wait, f"{self.host} {reason}")
+
+
+class _Adapter(HTTPAdapter):
+    """Sends requests to addresses that the client allows, and reads responses with a `_Reader`."""
+
+    def __init__(self, client: Client) -> None:
+        limits = client.limits
+        retry = _Patience(
+            limits.retries,
+            connect=0,
+            read=min(limits.retries, 1),  # a server may close a connection that was kept for the next request
+            other=0,
+            status_forcelist=_BUSY,
+            backoff_factor=2,
+            backoff_max=limits.longest_wait,
+            raise_on_status=False,
+        )
+        retry.client = self._client = client
+        super().__init__(pool_connections=64, pool_maxsize=PARALLEL, max_retries=retry)
+
+    def send(self, request: Any, *args: Any, **kwargs: Any) -> requests.Response:
+        self._client.check(request.url)
+        return super().send(request, *args, **kwargs)
+
+    def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
+        pool = super().get_connection_with_tls_context(*args, **kwargs)
+        if "ConnectionCls" not in vars(pool):
+            response_class = staticmethod(partial(_Response, self._client))
+            pool.ConnectionCls = type(
+                "_Connection", (pool.ConnectionCls,), {"response_class": response_class}
+            )
+        return pool
 
 
 class _Session(requests.Session):
-    """A session that neither follows redirects nor sends passwords from the user's .netrc."""
+    """A session that sends no credentials after a redirect, none of the user's .netrc, and no cookies."""
 
-    def __init__(self) -> None:
+    def __init__(self, client: Client) -> None:
         super().__init__()
         self.auth = lambda request: request
+        self.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+        self.max_redirects = _MOST_REDIRECTS
         self.headers.update({"User-Agent": USER_AGENT, "Accept": "application/json, */*;q=0.1"})
+        for scheme in ("https://", "http://"):
+            self.mount(scheme, _Adapter(client))
 
-    def get_redirect_target(self, resp: requests.Response) -> None:
-        """Return None: otherwise `requests` reads the whole body of redirects that are not followed."""
+    def get_redirect_target(self, resp: requests.Response) -> str | None:
+        target = super().get_redirect_target(resp)
+        if target is not None:  # `requests` would read and unpack the whole body
+            resp.raw.read(_ERROR_SIZE, decode_content=False)
+            resp.raw.close()
+        return target
+
+    def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
+        prepared_request.headers.pop("Authorization", None)
 
 
 class Client:
-    """A client for GET and HEAD requests; use it as a context manager, in one thread."""
+    """A client for GET and HEAD requests from several threads; use it as a context manager.
 
-    def __init__(self, limits: Limits | None = None, say: Callable[[str], None] | None = None) -> None:
-        """`say` is called with the reason of each wait."""
-        self._limits, self._say = limits or Limits(), say
-        self._session = _Session()
+    `requests` counts the requests.
+    """
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        say: Callable[[str], None] | None = None,
+        insecure: Collection[str] = (),
+    ) -> None:
+        """`say` is called with the reason of each wait. `insecure` has the hosts that use http."""
+        self.limits, self._say = limits or Limits(), say
+        self._insecure = {host.lower() for host in insecure}
+        self._deadline = time.monotonic() + self.limits.run
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._failures = Counter[str]()
+        """Host → number of consecutive requests without a usable response."""
+        self._responding: set[str] = set()
+        self._down: dict[str, str] = {}
+        """Host → why it gets no more requests."""
+        self.requests = 0
+        self._session = _Session(self)
 
     def __enter__(self) -> Client:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stop()
         self._session.close()
 
-    def get(
-        self,
-        address: str,
-        size: int | None = None,
-        headers: Mapping[str, str] | None = None,
-        *,
-        method: str = "GET",
-        errors: bool = False,
-    ) -> Answer:
-        """Return the response to one request, with any status. Does not retry or follow redirects.
+    def stop(self) -> None:
+        """Start no more requests, and end all waits."""
+        self._deadline = 0
+        self._stopped.set()
 
-        `size` is the maximum of bytes of the unpacked body, by default that of the limits. With `errors`,
-        the beginning of the body of an error is also read.
+    def bounds(self) -> tuple[float, int]:
+        """Return the deadline and the maximum number of bytes of a response that starts now."""
+        return min(time.monotonic() + self.limits.whole, self._deadline), self.limits.size + _HEADERS_SIZE
 
-        Raises:
-            NoAnswerError: no response, an incomplete one, or a timeout.
-        """
-        session, most = self._session, self._limits.size if size is None else size
-        result = SimpleQueue[Answer | Exception]()
+    def wait(self, seconds: float, reason: str) -> None:
+        """Wait before a retry. Ends early if the client stops."""
+        if self._say:
+            self._say(f"{reason}; next try in {seconds:.0f} s")
+        (self.limits.sleep or self._stopped.wait)(seconds)
 
-        def receive() -> None:
-            try:
-                result.put(self._receive(session, method, address, most, headers, errors))
-            except Exception as error:
-                result.put(error)
+    def is_plain(self, host: str) -> bool:
+        """Whether a host, with its port, uses http."""
+        return urlsplit(f"//{host}").hostname in _LOOPBACK or host.lower() in self._insecure
 
-        # Runs in a thread, because timeouts of sockets restart with each byte, and any part of a response can
-        # be slow: the headers, repeated "100 Continue", the size of a chunk.
-        Thread(target=receive, daemon=True).start()
-        try:
-            answer = result.get(timeout=self._limits.whole)
-        except Empty:
-            self._session = _Session()  # the thread may still use the old one
-            raise _BrokenError(f"no complete response within {self._limits.whole:g} seconds") from None
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    def _receive(
-        self,
-        session: requests.Session,
-        method: str,
-        address: str,
-        most: int,
-        headers: Mapping[str, str] | None,
-        errors: bool,
-    ) -> Answer:
-        try:
-            with session.request(
-                method,
-                address,
-                headers=headers,
-                timeout=self._limits.silence,
-                stream=True,
-                allow_redirects=False,
-            ) as answer:
-                if answer.status_code != 200:
-                    wanted = errors and answer.status_code >= 400
-                    return Answer(
-                        answer.status_code, answer.headers, _body(answer, _ERROR_SIZE) if wanted else b""
-                    )
-                body = _body(answer, most)
-                return Answer(200, answer.headers, body, len(body) > most)
-        except (requests.ConnectionError, requests.Timeout, HTTPError) as error:
-            raise _BrokenError(f"no complete response ({_cause(error)})") from None
-        except (requests.RequestException, ValueError) as error:
-            raise NoAnswerError(_cause(error)) from None
+    def check(self, address: str) -> None:
+        """Raise `NoAnswerError` unless an address is https, or http of a host that may use it."""
+        parts = urlsplit(address)
+        if parts.username is not None or not (parts.scheme == "https" or self.is_plain(parts.netloc)):
+            shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+            raise NoAnswerError(
+                f"{shown}: not requested (use https, or add the host to `insecure_registries`)"
+            )
 
     def ask(
         self,
@@ -181,64 +300,79 @@ class Client:
         headers: Mapping[str, str] | None = None,
         *,
         size: int | None = None,
-        elsewhere: bool = False,
         method: str = "GET",
         errors: Collection[int] = (404,),
     ) -> Answer:
-        """Return a complete response with status 200, one of `errors`, or 304 if `headers` allow it. Retries
-        while the server is busy.
+        """Return a complete response with status 200 or one of `errors`. Retries while the server is busy.
 
-        `size` is an additional limit for the body. Redirects are followed within the same scheme, host and
-        port. With `elsewhere`, they are followed to other hosts, but only with https (or with http on this
-        machine); other hosts do not get the credentials in `headers`.
+        `size` is an additional limit for the body in bytes. Redirects are followed with https, or with http
+        to hosts that use it; they do not get credentials.
 
         Raises:
             UnavailableError: no response, "too many requests" or a server error, also after all retries.
+            HostDownError: the same, and this host gets no more requests.
             NoAnswerError: a response that a retry does not change.
         """
-        place, shown, redirects, retry = address, address, 0, self._limits.retry
-        most = min(self._limits.size, size or self._limits.size)
-        while True:
-            after = 0.0
-            try:
-                answer = self.get(place, most, headers, method=method, errors=errors != (404,))
-                if answer.status in _REDIRECTS:
-                    target = _target(place, answer, elsewhere)
-                    if headers and urlsplit(target)[:2] != urlsplit(place)[:2]:
-                        headers = {
-                            name: value for name, value in headers.items() if name.lower() not in _SECRET
-                        }
-                    place, redirects = target, redirects + 1
-                    shown = place.partition("?")[
-                        0
-                    ]  # the query may have a signature, which gives access to the file
-                    if redirects > _MOST_REDIRECTS:
-                        raise NoAnswerError("circular redirect")
-                    continue
-                if not retry.is_retry(method, answer.status):
-                    return _usable(answer, most, (200, *errors, *([304] if headers else ())))
-                reason, after = f"the server responds with {answer.status}", _wanted_wait(retry, answer)
-            except _BrokenError as error:
-                reason = str(error)
-            except NoAnswerError as error:
-                raise NoAnswerError(f"{shown}: {error}") from None
-            if not retry.total:
-                raise UnavailableError(f"{shown}: {reason}, also after {len(retry.history)} retries")
-            retry = retry.increment(method, place, error=HTTPError(reason))
-            after = max(after, retry.get_backoff_time())
-            if after > self._limits.longest_wait:
-                when = f"and requests a wait of {after / 60:.0f} minutes"
-                raise UnavailableError(f"{shown}: {reason}, {when}")
-            if self._say:
-                self._say(text(f"{shown}: {reason}; next try in {after:.0f} s"))
-            self._limits.sleep(after)
+        try:
+            host = urlsplit(address).netloc
+        except ValueError:
+            raise NoAnswerError(f"{address[:200]!r} is not a valid address") from None
+        if time.monotonic() > self._deadline:
+            seconds = f"{self.limits.run:g} seconds"
+            raise NoAnswerError(f"{address}: skipped, because the run ended, or took longer than {seconds}")
+        if host in self._down:
+            raise HostDownError(host, self._down[host])
+        with self._lock:
+            self.requests += 1
+        try:
+            answer = self._ask(address, headers, min(self.limits.size, size or self.limits.size), method)
+        except UnavailableError as error:
+            with self._lock:
+                self._failures[host] += 1
+                if self._failures[host] >= _IN_A_ROW or (error.silent and host not in self._responding):
+                    self._down[host] = str(error)
+            if host in self._down:
+                raise HostDownError(host, self._down[host]) from None
+            raise
+        self._responding.add(host)
+        self._failures[host] = 0
+        if answer.status not in (200, *errors):
+            raise NoAnswerError(f"{address}: the server responds with {answer.status}")
+        return answer
+
+    def _ask(self, address: str, headers: Mapping[str, str] | None, size: int, method: str) -> Answer:
+        """Return a response with any status but those of a busy server."""
+        try:
+            with self._session.request(
+                method, address, headers=headers, timeout=self.limits.silence, stream=True
+            ) as response:
+                status, received = response.status_code, response.headers
+                if status in _BUSY:
+                    after = (
+                        f", Retry-After {received['Retry-After'][:40]}" if "Retry-After" in received else ""
+                    )
+                    raise UnavailableError(f"{address}: the server responds with {status}{after}")
+                most = size if status == 200 else _ERROR_SIZE
+                body = _body(response, most)
+                if status == 200 and len(body) > most:
+                    raise NoAnswerError(
+                        f"{address}: not read, because it is larger than {size / 2**20:g} MiB"
+                    )
+                return Answer(status, received, body, bool(response.history))
+        except (requests.ConnectionError, requests.Timeout, HTTPError, HTTPException) as error:
+            unavailable = UnavailableError(f"{address}: no complete response ({_cause(error)})")
+            reason = error.args and getattr(error.args[0], "reason", None)
+            unavailable.silent = bool(reason) and not isinstance(reason, ProtocolError)
+            raise unavailable from None
+        except (requests.RequestException, ValueError, OSError) as error:
+            raise NoAnswerError(f"{address}: {_cause(error)}") from None
 
 
-def _body(answer: requests.Response, size: int) -> bytes:
+def _body(response: requests.Response, size: int) -> bytes:
     """Return the whole body, or a few bytes more than `size`."""
     parts, length = [], 0
     # `iter_content` would wait for a full chunk, and detect the limit later.
-    while part := answer.raw.read1(_CHUNK, decode_content=True):
+    while part := response.raw.read1(_CHUNK, decode_content=True):
         parts.append(part)
         length += len(part)
         if length > size:
@@ -246,45 +380,9 @@ def _body(answer: requests.Response, size: int) -> bytes:
     return b"".join(parts)
 
 
-def _usable(answer: Answer, size: int, statuses: Collection[int]) -> Answer:
-    if answer.status not in statuses:
-        raise NoAnswerError(f"the server responds with {answer.status}")
-    if answer.too_large:
-        raise NoAnswerError(f"not read, because the response is larger than {size / 2**20:g} MiB")
-    return answer
-
-
-def _target(place: str, answer: Answer, elsewhere: bool) -> str:
-    """Return the target of a redirect. Raises an error if it is not allowed."""
-    location = answer.headers.get("Location", "")
-    try:
-        target = urljoin(place, location)
-        there, here = urlsplit(target), urlsplit(place)
-        same = there[:2] == here[:2]
-        here_only = there.scheme == here.scheme == "http" and {there.hostname, here.hostname} <= {*LOOPBACK}
-        secure = there.scheme == "https" or here_only
-        foreign = elsewhere and secure and there.hostname and there.username is None
-    except ValueError:
-        same = foreign = False
-    if same or foreign:
-        return target
-    raise NoAnswerError(
-        f"the server redirects to {text(location.partition('?')[0])[:200]!r}, which is not followed; "
-        "if you trust that URL, use it instead"
-    )
-
-
-def _wanted_wait(retry: Retry, answer: Answer) -> float:
-    """Return the wait in seconds that the server requests: RFC 9110, section 10.2.3."""
-    try:
-        return retry.parse_retry_after(answer.headers.get("Retry-After", "0"))
-    except (HTTPError, ValueError, OverflowError):
-        return 0
-
-
 def _cause(error: Exception) -> str:
-    """Return the innermost reason of a network error, in one line."""
+    """Return the innermost reason of a network error, in one line, without the query of an address."""
     inner: BaseException = error
     while inner.__cause__ or inner.__context__:
         inner = inner.__cause__ or inner.__context__ or inner
-    return text(str(inner))[:200] or type(inner).__name__
+    return text(str(inner)).partition("?")[0][:200] or type(inner).__name__

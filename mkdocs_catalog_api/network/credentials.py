@@ -62,7 +62,7 @@ class Credentials:
         """`registry` is the host that can have a login in the environment."""
         self._registry = registry
         self._environment = os.environ if environment is None else environment
-        self._lock = Lock()
+        self._locks: dict[str, Lock] = {}
         self._logins: dict[str, Login | NoAnswerError | None] = {}
 
     def of(self, host: str) -> Login | None:
@@ -71,7 +71,7 @@ class Credentials:
         Raises:
             NoAnswerError: the configuration file or a helper fails.
         """
-        with self._lock:
+        with self._locks.setdefault(host, Lock()):
             if host not in self._logins:
                 try:
                     self._logins[host] = self._look_up(host)

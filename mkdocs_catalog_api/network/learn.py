@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -11,12 +12,13 @@ import yaml
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..catalog.names import CHART_VERSION, DIGEST, PLATFORM, VERSION_MAX, Reference
+from ..catalog.names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, PLATFORM, VERSION_MAX, Reference
 from ..catalog.registry_facts import (
     ANNOTATIONS,
+    UNKNOWN_PLATFORM,
     ChartVersionFacts,
     ImageVersionFacts,
-    PlatformFacts,
+    ManifestFacts,
     VersionFacts,
 )
 from ..sources.reports.normalise import mapping, text, texts, utc
@@ -34,6 +36,9 @@ _SIGN_PREDICATE = "https://sigstore.dev/cosign/sign/v1"
 _PREDICATES = ("in-toto.io/predicate-type", "dev.sigstore.bundle.predicateType", "predicateType")
 _CREATED = "org.opencontainers.image.created"
 _HEX = re.compile(r"[0-9a-f]{64}")
+_IN_TOTO = "application/vnd.in-toto+json"
+_LEVELS = 3
+"""Levels of indexes within an index."""
 _MOST_DEPTH = 50
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 """Reads every scalar as text, so that `1.10` is unchanged."""
@@ -102,49 +107,77 @@ def image(
     manifest = registries.manifest(repository, digest)
     annotations: dict[str, object] = {**mapping(manifest.annotations)}
     beside = attached(registries, repository, digest, tags)
-    manifests: dict[str, PlatformFacts] = {}
+    parts: dict[str, tuple[Mapping[str, object], RegistryManifest | None]] = {}
     config: dict[str, object] = {}
     if manifest.is_index:
-        for entry in manifest.manifests or ():
-            if _is_attestation(entry):
-                beside |= _described(registries.manifest(repository, entry.digest).layers)
+        for entry, part in _parts(registries, repository, manifest):
+            if _is_attestation(entry, part):
+                beside |= _described(part.layers if part else None)
                 continue
-            try:
-                part = registries.manifest(repository, entry.digest)
-            except RefusedAnswerError as error:
-                if error.status != 404:
-                    raise
-                part = None  # deleted, but still listed in the index
-            if part and (part.is_index or not _is_image(part)):
-                continue
-            part_config = {}
-            if part and (not config or not entry.platform):
+            values = mapping(entry.platform)
+            if part and not (config and _platform(values)):
                 part_config = _config(registries, repository, part)
-            platform = _platform(mapping(entry.platform) or part_config)
-            if platform is None or platform in manifests:
+                config = config or part_config
+                values = values if _platform(values) else part_config
+            if entry.digest in parts or not (_platform(values) or (part and _is_image(part))):
                 continue
-            if not manifests:
+            if not parts:
                 beside |= attached(registries, repository, entry.digest, tags)
-            manifests[platform] = PlatformFacts(platform, entry.digest, _size(part) if part else None)
+            parts[entry.digest] = values, part
             annotations = {**mapping(part and part.annotations), **annotations}
-            config = config or part_config
     elif _is_image(manifest):
         config = _config(registries, repository, manifest)
-        if platform := _platform(config):
-            manifests[platform] = PlatformFacts(platform, digest, _size(manifest))
-    if not (manifests or _is_image(manifest)):
+        if _platform(config):
+            parts[digest] = config, manifest
+    if not (parts or _is_image(manifest)):
         raise NotOfThisKindError(f"{repository.repository}@{digest} is not an image")
     labels = mapping(mapping(config.get("config")).get("Labels"))
     annotations = {**labels, **annotations}
     return ImageVersionFacts(
         version="_",
         digest=digest,
-        manifests=tuple(manifests.values()),
+        manifests=_manifests(parts),
         created=_time(config.get("created")) or _time(annotations.get(_CREATED)),
         annotations=_kept(annotations),
         attestations=tuple(sorted(beside.types)),
         signature="cosign" if beside.signed else None,
     )
+
+
+def _parts(
+    registries: Registries, repository: Reference, index: RegistryManifest, levels: int = _LEVELS
+) -> Iterator[tuple[Descriptor, RegistryManifest | None]]:
+    """Yield each manifest of an index and of the indexes in it; None if it is listed, but was deleted."""
+    for entry in index.manifests or ():
+        try:
+            part = registries.manifest(repository, entry.digest)
+        except RefusedAnswerError as error:
+            if error.status != 404:
+                raise
+            part = None
+        if part is None or not part.is_index:
+            yield entry, part
+        elif levels:
+            yield from _parts(registries, repository, part, levels - 1)
+        else:
+            raise NoAnswerError(f"{entry.digest} is an index within more than {_LEVELS} other indexes")
+
+
+def _manifests(
+    parts: Mapping[str, tuple[Mapping[str, object], RegistryManifest | None]],
+) -> tuple[ManifestFacts, ...]:
+    """Return the manifests in their order. Those of the same platform have their version or features, too."""
+    counts = Counter(_platform(values) for values, _ in parts.values())
+    manifests = []
+    for digest, (values, part) in parts.items():
+        platform = _platform(values)
+        name = platform or UNKNOWN_PLATFORM
+        if counts[platform] > 1:
+            details = text(values.get("os.version")) or ",".join(texts(values.get("os.features")))
+            detailed = f"{name}[{details}]"
+            name = detailed if MANIFEST_PLATFORM.fullmatch(detailed) else name
+        manifests.append(ManifestFacts(name, digest, _size(part) if part else None))
+    return tuple(manifests)
 
 
 def chart(
@@ -213,8 +246,9 @@ def with_attached(facts: VersionFacts, beside: Attached) -> VersionFacts:
     return replace(facts, attestations=types, signature="cosign" if beside.signed else facts.signature)
 
 
-def _is_attestation(entry: Descriptor) -> bool:
-    return bool(mapping(entry.annotations).get("vnd.docker.reference.type"))
+def _is_attestation(entry: Descriptor, manifest: RegistryManifest | None) -> bool:
+    layers = [layer.media_type for layer in (manifest and manifest.layers) or ()]
+    return bool(mapping(entry.annotations).get("vnd.docker.reference.type")) or {*layers} == {_IN_TOTO}
 
 
 def _is_image(manifest: RegistryManifest) -> bool:

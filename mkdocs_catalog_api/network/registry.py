@@ -8,23 +8,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext
+from collections.abc import Iterator
 from typing import Any, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
 
 import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 from requests.utils import parse_dict_header, parse_header_links
-from urllib3.util import Retry
 
 from ..catalog.names import DIGEST, VERSION_LABEL, Reference
 from ..sources.reports.normalise import text
-from .client import LOOPBACK, Answer, Client, Limits, NoAnswerError, UnavailableError
+from .client import Answer, Client, NoAnswerError, UnavailableError
 from .credentials import Credentials
 
 _OCI, _DOCKER = "application/vnd.oci.image.", "application/vnd.docker.distribution."
@@ -33,18 +27,8 @@ _MANIFESTS = (f"{_OCI}manifest.v1+json", f"{_DOCKER}manifest.v2+json")
 _ACCEPT = ", ".join((*_INDEXES, *_MANIFESTS))
 _MANIFEST_SIZE, _BLOB_SIZE, _INDEX_SIZE = 4 * 2**20, 8 * 2**20, 32 * 2**20
 _MOST_PAGES = 1000
-_IN_A_ROW = 3
-"""Number of consecutive requests without a response after which a host is skipped."""
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 _ERROR_CODE = re.compile(r"[A-Z_]{1,40}")
-
-REGISTRY_LIMITS = Limits(
-    silence=20,
-    whole=60,
-    # The waits are 0, 2, 4 and 8 s.
-    retry=Retry(4, backoff_factor=1, backoff_max=16, status_forcelist=(429, 500, 502, 503, 504)),
-    longest_wait=60,
-)
 T = TypeVar("T")
 
 
@@ -94,53 +78,14 @@ class _Token(Struct):
 
 
 class Registries:
-    """Requests data from registries in several threads; use it as a context manager.
+    """Requests data from registries, from several threads."""
 
-    `requests` counts the requests to each host, including those for tokens.
-    """
-
-    def __init__(
-        self,
-        limits: Limits | None,
-        say: Callable[[str], None] | None,
-        credentials: Credentials,
-        insecure: tuple[str, ...] = (),
-        seconds: float = float("inf"),
-    ) -> None:
-        """`insecure` has the hosts that use http. No request starts after `seconds`.
-
-        The default limits are `REGISTRY_LIMITS`, with waits that end with the run.
-        """
-        self._stopped = threading.Event()
-        self._limits = limits or replace(REGISTRY_LIMITS, sleep=self._sleep)
-        self._say, self._credentials = say, credentials
-        self._insecure = {host.lower() for host in insecure}
-        self._deadline, self._seconds = time.monotonic() + seconds, seconds
-        self._local, self._lock = threading.local(), threading.Lock()
-        self._clients: list[Client] = []
+    def __init__(self, client: Client, credentials: Credentials) -> None:
+        self.client, self._credentials = client, credentials
         self._authorizations: dict[tuple[str, str], str] = {}
         """Host and repository → header."""
-        self._unanswered = Counter[str]()
-        self._has_referrers: dict[str, bool] = {}
-        """Host → whether it has the referrers API."""
-        self._first_referrers = threading.Lock()
-        self.requests = Counter[str]()
-
-    def __enter__(self) -> Registries:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-        for client in self._clients:
-            client.__exit__()
-
-    def stop(self) -> None:
-        """Start no more requests, and end all waits."""
-        self._deadline = 0
-        self._stopped.set()
-
-    def _sleep(self, seconds: float) -> None:
-        self._stopped.wait(seconds)
+        self._without_referrers: set[str] = set()
+        """Hosts without the referrers API."""
 
     def tags(self, repository: Reference) -> list[str]:
         """Return all tags, sorted."""
@@ -177,33 +122,25 @@ class Registries:
 
     def referrers(self, repository: Reference, digest: str) -> list[Descriptor]:
         """Return the referrers of a digest; empty if the registry does not support the referrers API."""
-        host = repository.domain
-        # One thread checks whether the host supports the API, while the others wait.
-        with self._first_referrers if host not in self._has_referrers else nullcontext():
-            if not self._has_referrers.get(host, True):
-                return []
-            referrers: list[Descriptor] = []
-            try:
-                for answer in self._pages(repository, f"referrers/{digest}", _INDEXES[0]):
-                    if _media_type(answer) != _INDEXES[0]:
-                        raise NoAnswerError(f"the referrers of {digest} are not an index")
-                    referrers += (
-                        _decode(answer.body, RegistryManifest, f"referrers of {digest}").manifests or ()
-                    )
-            except RefusedAnswerError as error:
-                if error.status == 401:
-                    raise
-                self._has_referrers[host] = False
-            else:
-                self._has_referrers[host] = True
-            return referrers
+        if repository.domain in self._without_referrers:
+            return []
+        referrers: list[Descriptor] = []
+        try:
+            for answer in self._pages(repository, f"referrers/{digest}", _INDEXES[0]):
+                if _media_type(answer) != _INDEXES[0]:
+                    raise NoAnswerError(f"the referrers of {digest} are not an index")
+                index = _decode(answer.body, RegistryManifest, f"index of referrers of {digest}")
+                referrers += index.manifests or ()
+        except UnavailableError:
+            raise
+        except NoAnswerError as error:
+            if not (isinstance(error, RefusedAnswerError) and error.status in (401, 403)):
+                self._without_referrers.add(repository.domain)
+        return referrers
 
     def chart_index(self, address: str) -> bytes:
         """Return the index.yaml of a classic repository."""
-        parts = urlsplit(address)
-        if parts.scheme != "https" and not self._is_plain(parts.netloc):
-            raise NoAnswerError(f"{address}: http is not allowed (use https://{parts.netloc}{parts.path})")
-        reference = Reference(parts.netloc, "")
+        reference = Reference(urlsplit(address).netloc, "")
         return self._ask(reference, f"{address.rstrip('/')}/index.yaml", size=_INDEX_SIZE, accept="*/*").body
 
     def _by_digest(self, repository: Reference, kind: str, digest: str, size: int) -> Answer:
@@ -227,51 +164,24 @@ class Registries:
             following = next((link["url"] for link in links if link.get("rel") == "next"), None)
             if following is None:
                 return
-            target = urljoin(address, following)
-            if urlsplit(target)[:2] != urlsplit(address)[:2] or target == address:
+            try:
+                target = urljoin(address, following)
+                same = urlsplit(target)[:2] == urlsplit(address)[:2] and target != address
+            except ValueError:
+                same = False
+            if not same:
                 raise NoAnswerError(
-                    f"{repository.domain} continues its list on another host, which is not followed"
+                    f"{repository.domain} continues its list at {following[:100]!r}, which is not followed"
                 )
             address = target
         raise NoAnswerError(f"{repository.domain} sent more than {_MOST_PAGES} pages of one list")
-
-    def _is_plain(self, host: str) -> bool:
-        """Whether a host uses http."""
-        return urlsplit(f"//{host}").hostname in LOOPBACK or host.lower() in self._insecure
 
     def _address(self, repository: Reference, path: str) -> str:
         if path.startswith(("https://", "http://")):
             return path
         host = "registry-1.docker.io" if repository.domain == "docker.io" else repository.domain
-        scheme = "http" if self._is_plain(repository.domain) else "https"
+        scheme = "http" if self.client.is_plain(repository.domain) else "https"
         return f"{scheme}://{host}/v2/{repository.path}/{path}"
-
-    def _client(self) -> Client:
-        client: Client | None = getattr(self._local, "client", None)
-        if client is None:
-            client = self._local.client = Client(self._limits, self._say)
-            with self._lock:
-                self._clients.append(client)
-        return client
-
-    def _request(self, host: str, address: str, headers: Mapping[str, str], size: int, method: str) -> Answer:
-        """Return a response with any status below 500."""
-        if time.monotonic() > self._deadline:
-            raise NoAnswerError(f"skipped: the run ended, or took longer than {self._seconds:g} seconds")
-        if self._unanswered[host] >= _IN_A_ROW:
-            raise UnavailableError(f"skipped: {host} did not respond {_IN_A_ROW} times in a row")
-        with self._lock:
-            self.requests[host] += 1
-        try:
-            answer = self._client().ask(
-                address, headers, size=size, elsewhere=True, method=method, errors=range(400, 500)
-            )
-        except UnavailableError:
-            with self._lock:
-                self._unanswered[host] += 1
-            raise
-        self._unanswered[host] = 0
-        return answer
 
     def _ask(
         self,
@@ -293,8 +203,9 @@ class Registries:
         authorization = self._authorizations.get(key, "")
         for attempt in range(2):
             headers = {"Accept": accept} | ({"Authorization": authorization} if authorization else {})
-            answer = self._request(host, address, headers, size, method)
-            challenge = answer.headers.get("WWW-Authenticate", "")
+            answer = self.client.ask(address, headers, size=size, method=method, errors=range(400, 500))
+            # Only the registry itself may request credentials, or name a token server.
+            challenge = "" if answer.redirected else answer.headers.get("WWW-Authenticate", "")
             if attempt or answer.status != 401 or not challenge:
                 break
             authorization = self._authorize(repository, challenge)
@@ -319,18 +230,20 @@ class Registries:
             raise NoAnswerError(f"{repository.domain} requires {text(scheme)[:40]!r}, which is not supported")
         fields = parse_dict_header(rest)
         realm = fields.get("realm") or ""
-        parts = urlsplit(realm)
-        if parts.scheme != "https" and not (parts.scheme == "http" and self._is_plain(parts.netloc)):
-            raise NoAnswerError(
-                f"{repository.domain} has a token server that is not allowed: {text(realm)[:100]!r}"
-            )
         scope = fields.get("scope") or f"repository:{repository.path}:pull"
         query = {
             name: value for name, value in (("service", fields.get("service")), ("scope", scope)) if value
         }
-        address = f"{realm}{'&' if parts.query else '?'}{urlencode(query)}"
         headers = {"Authorization": login.basic} if login else {}
-        answer = self._request(parts.netloc, address, headers, _MANIFEST_SIZE, "GET")
+        address = f"{realm}{'&' if '?' in realm else '?'}{urlencode(query)}"
+        try:
+            answer = self.client.ask(address, headers, size=_MANIFEST_SIZE, errors=range(400, 500))
+        except UnavailableError:
+            raise
+        except NoAnswerError as error:
+            raise NoAnswerError(
+                f"{repository.domain} has a token server that can't be used: {error}"
+            ) from None
         if answer.status != 200:
             message = f"{realm}: no token, {answer.status} {_error_code(answer.body)}".strip()
             raise RefusedAnswerError(f"{message} (check the credentials: `docker login`)", answer.status)

@@ -6,16 +6,20 @@ missing. `prune` removes versions that were removed from the registry.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from pathlib import Path
+from datetime import timedelta
+from queue import SimpleQueue
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..authored.folders import not_writable, read_file, write_whole
+from ..authored.clock import now
+from ..authored.folders import read_file
 from ..authored.pages import RawItem
 from ..catalog.names import Reference
 from ..catalog.registry_facts import (
@@ -25,19 +29,23 @@ from ..catalog.registry_facts import (
     ImageVersionFacts,
     VersionFacts,
     encode,
+    former_after,
     label_first,
 )
-from ..problems import Level, Problem, Problems, reason
+from ..problems import Level, Problem, reason
 from ..problems.codes import Code
 from . import learn
-from .client import NoAnswerError
+from .client import PARALLEL, NoAnswerError
+from .output import Output
 from .registry import RefusedAnswerError, Registries
 
-PARALLEL = 8
 _PER_DIGEST = 6
 """Requests for a new digest: an index, two manifests, a config, two referrers."""
+_MANY = 500
+"""If there are more requests to a host, their number is printed first."""
 _SAVED_AFTER = 50
 """Number of new digests after which the file of an item is saved, so that the next run can continue."""
+_FORGOTTEN_AFTER = timedelta(days=365)
 
 T = TypeVar("T")
 
@@ -71,110 +79,146 @@ class Item(Struct, frozen=True):
         return Reference.parse(self.reference.removeprefix("oci://"))
 
     @property
+    def host(self) -> str:
+        return urlsplit(self.reference).netloc if self.is_classic else self.repository.domain
+
+    @property
     def name(self) -> str:
         return self.reference.removeprefix("oci://")
-
-
-class FileChange(Struct, frozen=True):
-    """The changes of a run in one file, for people."""
-
-    file: str
-    versions: tuple[str, ...]
-    """`+ 1.2`, `- 1.1`, `~ 1`."""
 
 
 class _State(Struct):
     """The data of one item during a run."""
 
-    file: Path
-    label: str
-    before: bytes
-    known: dict[str, VersionFacts]
-    """Digest (for a classic chart: version) → facts in the file."""
-    versions: tuple[VersionFacts, ...]
-    """The versions in the file."""
-    tags: list[str] = []
+    item: Item
+    name: str
+    """The file, relative to mkdocs.yml."""
+    body: bytes
+    """Its content before the run."""
+    before: ImageFacts | ChartFacts
+    tags: Sequence[str] = ()
+    """All tags in the registry."""
+    offered: Sequence[str] = ()
+    """Those that are versions."""
+    asked: Sequence[str] = ()
+    """Those to request."""
 
+    @property
+    def versions(self) -> Sequence[VersionFacts]:
+        """The versions in the file."""
+        return self.before.versions
 
-class Work(Struct, frozen=True):
-    """The remaining work for one item."""
-
-    slug: str
-    requests: int
-    """Approximate maximum number of requests."""
-    do: Callable[[], None]
+    @property
+    def requests(self) -> int:
+        """Approximate maximum number of requests."""
+        known = {tag for version in self.versions for tag in _tags_of(version)}
+        return len(self.asked) + _PER_DIGEST * sum(tag not in known for tag in self.asked)
 
 
 class Sync:
-    """A run over all items. It fills `changes` and `problems`."""
+    """A run over the images and charts in registries; use it as a context manager.
+
+    Hosts do not wait for each other.
+    """
 
     def __init__(
         self,
         registries: Registries,
-        folder: Path,
-        label: str,
-        project: Sequence[Path],
-        problems: Problems,
+        output: Output,
+        folder: str,
+        say: Callable[[str], None] | None = None,
         *,
         prune: bool = False,
-        dry_run: bool = False,
     ) -> None:
-        """`label` is the name of `folder` in problems. Links may point to the folders of `project`."""
-        self._registries, self._folder, self._label = registries, folder, label
-        self._project, self._problems = project, problems
-        self._prune, self._dry_run = prune, dry_run
-        self._requests = ThreadPoolExecutor(PARALLEL)
-        self._items = ThreadPoolExecutor(PARALLEL)
-        self.changes: list[FileChange] = []
-        self.unchanged = 0
+        """`folder` has the files, relative to mkdocs.yml. `say` is called before a long run."""
+        self._registries, self._output, self._folder = registries, output, folder
+        self._say, self._prune = say, prune
+        self._pools: list[ThreadPoolExecutor] = []
+        self._day = now().date()
 
-    def close(self) -> None:
-        """Wait for running requests, and start no more."""
-        self._registries.stop()
-        self._items.shutdown(cancel_futures=True)
-        self._requests.shutdown(cancel_futures=True)
-        self.changes.sort(key=lambda change: change.file)
+    def __enter__(self) -> Sync:
+        return self
 
-    def begin(self, items: Iterable[Item]) -> tuple[list[Work], int]:
-        """List the tags of all repositories. Returns the remaining work, and the approximate maximum number
-        of requests.
-        """
-        futures = [self._items.submit(self._begin, item) for item in items]
-        begun = [work for future in futures if (work := future.result())]
-        return begun, sum(work.requests for work in begun)
+    def __exit__(self, exception: object, *_: object) -> None:
+        if exception:
+            self._registries.client.stop()
+        for pool in self._pools:
+            pool.shutdown(cancel_futures=True)
 
-    def run(self, work: Iterable[Work]) -> Iterator[str]:
-        """Do the work in parallel. Yields the slug of each finished item."""
-        futures = {self._items.submit(each.do): each.slug for each in work}
-        for future in as_completed(futures):
+    def run(self, items: Iterable[Item]) -> Iterator[str]:
+        """Request all items in parallel. Yields the slug of each finished item."""
+        hosts = defaultdict[str, list[Item]](list)
+        for item in items:
+            hosts[item.host].append(item)
+        finished = SimpleQueue[str | None]()
+        pool = self._pool(max(len(hosts), 1))
+        futures = [pool.submit(self._host, host, items, finished.put) for host, items in hosts.items()]
+        for _ in futures:
+            yield from iter(finished.get, None)
+        for future in futures:
             future.result()
-            yield futures[future]
 
-    def _begin(self, item: Item) -> Work | None:
+    def _pool(self, size: int = PARALLEL) -> ThreadPoolExecutor:
+        self._pools.append(ThreadPoolExecutor(size))
+        return self._pools[-1]
+
+    def _host(self, host: str, items: Sequence[Item], finish: Callable[[str | None], None]) -> None:
+        """Request the items of a host: first the tags of all repositories, then digests."""
+        try:
+            requests, repositories = self._pool(), self._pool()
+            states = []
+            for item, state in zip(items, requests.map(self._begin, items), strict=True):
+                if state:
+                    states.append(state)
+                else:
+                    finish(item.slug)
+            number = sum(state.requests for state in states)
+            if self._say and number > _MANY:
+                self._say(
+                    f"{host}: about {number:,} requests at most; "
+                    "an interrupted run is continued by the next one"
+                )
+            futures = {repositories.submit(self._repository, state, requests): state for state in states}
+            for future in as_completed(futures):
+                future.result()
+                finish(futures[future].item.slug)
+        finally:
+            finish(None)
+
+    def _begin(self, item: Item) -> _State | None:
+        """List the tags of a repository; None if that was all."""
         state = self._read(item)
         if state is None:
             return None
-        if item.is_classic:
-            return Work(item.slug, 1, lambda: self._classic(item, state))
         try:
-            tags = self._request(self._registries.tags, item.repository)
+            if item.is_classic:
+                self._classic(state)
+                return None
+            state.tags = self._registries.tags(item.repository)
         except NoAnswerError as error:
-            gone = isinstance(error, RefusedAnswerError) and error.status == 404
-            self._lost(item, state, str(error), gone=gone)
+            self._lost(state, error)
             return None
-        versions = [tag for tag in tags if not learn.is_attachment(tag)]
-        if not versions:
-            self._lost(item, state, f"{item.repository.domain} has no tags of {item.name}", gone=True)
+        state.offered = self._distinct(state, [tag for tag in state.tags if not learn.is_attachment(tag)])
+        if not state.offered:
+            message = f"{item.repository.domain} has no tags of {item.name}"
+            self._lost(state, RefusedAnswerError(message, 404))
             return None
-        state.tags = tags
-        asked = versions if item.listed is None else self._listed_tags(item, versions)
-        known = {tag for version in state.versions for tag in _tags_of(version)}
-        requests = len(asked) + _PER_DIGEST * sum(tag not in known for tag in asked)
-        return Work(item.slug, requests, lambda: self._repository(item, state, versions, asked))
+        state.asked = state.offered if item.listed is None else self._listed_tags(item, state.offered)
+        return state
 
-    def _request(self, ask: Callable[..., T], *arguments: object) -> T:
-        """Run a request, with at most `PARALLEL` of them at a time."""
-        return self._requests.submit(ask, *arguments).result()
+    def _distinct(self, state: _State, tags: Iterable[str]) -> list[str]:
+        """Return the tags, only one of those that differ only in case, with a warning about the others."""
+        on_page = {tag for version in state.item.listed or () for tag in version.tags}
+        in_file = {tag for version in state.versions for tag in _tags_of(version)}
+        chosen: dict[str, str] = {}
+        ordered = sorted(tags, key=lambda tag: (tag in on_page, tag in in_file, tag))
+        for tag in ordered:
+            chosen[tag.lower()] = tag
+        for tag in ordered:
+            if (other := chosen[tag.lower()]) != tag:
+                message = f"not used: the tag {tag}, which differs from {other} only in case"
+                self._warn(state.item, (), message, f"delete one of them in {state.item.host}")
+        return sorted(chosen.values())
 
     def _listed_tags(self, item: Item, tags: Collection[str]) -> list[str]:
         """Return the tags that are on the page. Warns about versions without a tag in the registry."""
@@ -183,64 +227,63 @@ class Sync:
             present = [tag for tag in version.tags if tag in tags]
             asked |= dict.fromkeys(present)
             if not present:
-                message = f"{item.repository.domain} has no tag {version.tags[0]} of {item.name}"
-                hint = "push it, or correct the version"
-                self._warn(item, ("versions", version.position), message, hint)
+                message = f"{item.host} has no tag {version.tags[0]} of {item.name}"
+                self._warn(item, ("versions", version.position), message, "push it, or correct the version")
         return list(asked)
 
-    def _lost(self, item: Item, state: _State, message: str, *, gone: bool) -> None:
+    def _lost(self, state: _State, error: NoAnswerError) -> None:
         """Handle an unavailable repository: keep the existing data, or remove it with `prune`."""
+        gone = isinstance(error, RefusedAnswerError) and error.status == 404
         if gone and self._prune and state.versions:
-            self._save(item, state, ())
+            self._save(state, ())
         else:
-            self._fail(item, message, "the existing data is kept" if state.versions else "")
+            self._fail(state, error)
 
-    def _repository(self, item: Item, state: _State, versions: Sequence[str], asked: Sequence[str]) -> None:
+    def _repository(self, state: _State, requests: ThreadPoolExecutor) -> None:
         """Request the digest of each tag, and read new digests."""
+        item = state.item
         before = {
             tag: version.digest
             for version in state.versions
             for tag in _tags_of(version)
             if version.digest and not (version.gone and tag != version.version)
         }
-        digests = {tag: digest for tag in versions if (digest := before.get(tag))}
-        answers = {tag: self._requests.submit(self._registries.digest, item.repository, tag) for tag in asked}
-        digests |= self._results(item, answers)
-        known = dict(state.known)
+        digests = {tag: digest for tag in state.offered if (digest := before.get(tag))}
+        answers = {tag: requests.submit(self._registries.digest, item.repository, tag) for tag in state.asked}
+        digests |= self._results(state, answers)
+        known: dict[str, VersionFacts] = {facts.digest: facts for facts in state.versions if facts.digest}
         reads: dict[str, Future[VersionFacts]] = {}
         read: Callable[..., VersionFacts] = learn.chart if item.is_chart else learn.image
-        for digest in dict.fromkeys(digests[tag] for tag in asked if tag in digests):
+        for digest in dict.fromkeys(digests[tag] for tag in state.asked if tag in digests):
             facts = known.get(digest)
             if facts is None:
-                reads[digest] = self._requests.submit(
-                    read, self._registries, item.repository, digest, state.tags
-                )
+                reads[digest] = requests.submit(read, self._registries, item.repository, digest, state.tags)
             elif facts.signature is None:
-                reads[digest] = self._requests.submit(self._refreshed, item, facts, digest, state.tags)
-        for number, (digest, facts) in enumerate(self._results(item, reads), 1):
+                reads[digest] = requests.submit(self._refreshed, item, facts, digest, state.tags)
+        for number, (digest, facts) in enumerate(self._results(state, reads), 1):
             known[digest] = facts
             if number % _SAVED_AFTER == 0:
-                self._save(item, state, self._combined(item, state, known, digests, before), final=False)
-        self._save(item, state, self._combined(item, state, known, digests, before))
+                versions = self._combined(state, known, digests, before)
+                self._output.save(state.name, encode(self._facts(state, versions)))
+        self._save(state, self._combined(state, known, digests, before))
         self._check_digests(item, digests, known)
 
     def _refreshed(self, item: Item, facts: VersionFacts, digest: str, tags: Sequence[str]) -> VersionFacts:
         """Return the facts of a known digest with new attachments."""
         return learn.with_attached(facts, learn.attached(self._registries, item.repository, digest, tags))
 
-    def _results(self, item: Item, futures: Mapping[str, Future[T]]) -> Iterator[tuple[str, T]]:
+    def _results(self, state: _State, futures: Mapping[str, Future[T]]) -> Iterator[tuple[str, T]]:
         """Yield the result of each request. Adds a problem for each failure."""
         for name, future in futures.items():
             try:
                 yield name, future.result()
             except learn.NotOfThisKindError as error:
-                self._note(item, str(error))
+                self._note(state.item, str(error))
             except NoAnswerError as error:
-                self._fail(item, str(error), "the existing data is kept")
+                self._fail(state, error)
 
     def _combined(
         self,
-        item: Item,
         state: _State,
         known: Mapping[str, VersionFacts],
         digests: Mapping[str, str],
@@ -260,40 +303,37 @@ class Sync:
             else:
                 label, others = facts.version, sorted(names)
                 if label in versions and _chart_tag(label) not in others:
-                    self._note(item, f"not used: {others[0]} is another chart with version {label}")
+                    self._note(state.item, f"not used: {others[0]} is another chart with version {label}")
                     continue
             covered |= {label, *others}
             versions[label] = replace(facts, version=label, tags=tuple(others), gone=False)
-        return self._with_gone(item, state, versions, covered)
+        return self._with_gone(state, versions, covered)
 
     def _with_gone(
-        self, item: Item, state: _State, versions: Mapping[str, VersionFacts], covered: Collection[str]
+        self, state: _State, versions: Mapping[str, VersionFacts], covered: Collection[str]
     ) -> tuple[VersionFacts, ...]:
         """Return the versions and those that were removed from the registry, sorted."""
-        result = dict(versions)
+        result, present = dict(versions), {tag.lower() for tag in (*versions, *covered)}
         for facts in state.versions:
-            if facts.version in result or facts.version in covered or self._prune:
+            if facts.version.lower() in present or self._prune:
                 continue
-            tags = tuple(tag for tag in facts.tags if tag not in covered)
+            tags = tuple(tag for tag in facts.tags if tag.lower() not in present)
             result[facts.version] = replace(facts, tags=tags, gone=True)
         return tuple(facts for _, facts in sorted(result.items()))
 
-    def _classic(self, item: Item, state: _State) -> None:
+    def _classic(self, state: _State) -> None:
         """Read the index of a classic chart repository."""
-        try:
-            body = self._request(self._registries.chart_index, item.reference)
-            offered = learn.classic_chart(body, item.slug, item.reference)
-        except NoAnswerError as error:
-            gone = isinstance(error, RefusedAnswerError) and error.status == 404
-            self._lost(item, state, str(error), gone=gone)
-            return
+        item = state.item
+        body = self._registries.chart_index(item.reference)
+        found = learn.classic_chart(body, item.slug, item.reference)
+        offered = {version: found[version] for version in self._distinct(state, found)}
         wanted = offered
         if item.listed is not None:
             asked = self._listed_tags(item, {_chart_tag(version) for version in offered})
             wanted = {version: facts for version, facts in offered.items() if _chart_tag(version) in asked}
         kept = [facts for facts in state.versions if facts.version in offered]
         versions = {facts.version: replace(facts, gone=False) for facts in kept} | wanted
-        self._save(item, state, self._with_gone(item, state, versions, versions))
+        self._save(state, self._with_gone(state, versions, versions))
         digests = {_chart_tag(facts.version): facts.digest for facts in wanted.values() if facts.digest}
         self._check_digests(item, digests, {})
 
@@ -318,87 +358,77 @@ class Sync:
 
     def _read(self, item: Item) -> _State | None:
         """Return the data of an item. If its file is invalid, return None and add a problem."""
-        path = f"{'charts' if item.is_chart else 'images'}/{item.slug}.json"
-        file, label = self._folder / path, f"{self._label}/{path}"
+        name = f"{self._folder}/{'charts' if item.is_chart else 'images'}/{item.slug}.json"
         kind: type[ImageFacts | ChartFacts] = ChartFacts if item.is_chart else ImageFacts
-        if fault := not_writable(file, label, self._project):
-            self._problems.add(fault)
+        if not self._output.writable(name):
             return None
         try:
-            body = read_file(file)
-            facts = msgspec.json.decode(body, type=kind)
+            body = read_file(self._output.root / name)
+            return _State(item, name, body, msgspec.json.decode(body, type=kind))
         except FileNotFoundError:
-            return _State(file, label, b"", {}, ())
+            return _State(item, name, b"", kind(item.reference, ()))
         except (OSError, ValueError, RecursionError) as error:
             message = reason(error) if isinstance(error, OSError) else str(error)
             hint = "restore it from git, or delete it and run `catalog-api sync` again"
-            self._problems.add(
-                Problem(label, 0, 0, "", f"can't be read: {message}", hint, code=Code.NOT_READ)
+            self._output.problems.add(
+                Problem(name, 0, 0, "", f"can't be read: {message}", hint, code=Code.NOT_READ)
             )
             return None
-        known: dict[str, VersionFacts] = {
-            version.digest: version for version in facts.versions if version.digest
-        }
-        return _State(file, label, body, known, facts.versions)
 
-    def _save(
-        self, item: Item, state: _State, versions: tuple[VersionFacts, ...], *, final: bool = True
-    ) -> None:
-        """Write the file if it changes. Records the changes of the whole run once they are final."""
-        body = encode(_file(item, versions)) if versions or state.before else b""
-        if body != state.before and not self._dry_run and (final or versions):
-            write_whole(state.file, body)
-        if not final:
-            return
-        for facts in versions:
-            if facts.gone:
-                message = f"{facts.version} was removed from {item.name}, and is marked as gone"
+    def _facts(self, state: _State, versions: Sequence[VersionFacts]) -> ImageFacts | ChartFacts:
+        """Return the content of the file with these versions."""
+        oldest = (self._day - _FORGOTTEN_AFTER).isoformat() if self._prune else ""
+        former = former_after(state.before, versions, self._day.isoformat(), oldest)
+        if state.item.is_chart:
+            charts = tuple(facts for facts in versions if isinstance(facts, ChartVersionFacts))
+            return ChartFacts(state.item.reference, charts, former)
+        images = tuple(facts for facts in versions if isinstance(facts, ImageVersionFacts))
+        return ImageFacts(state.item.reference, images, former)
+
+    def _save(self, state: _State, versions: tuple[VersionFacts, ...]) -> None:
+        """Write the file if it changes."""
+        item, facts = state.item, self._facts(state, versions)
+        for version in versions:
+            if version.gone:
+                message = f"{version.version} was removed from {item.name}, and is marked as gone"
                 self._warn(item, (), message, "run `catalog-api sync --prune` to remove it")
-            for part in facts.manifests if isinstance(facts, ImageVersionFacts) else ():
-                if part.size is None and not facts.gone:
-                    message = f"{item.name}:{facts.version} has no manifest for {part.platform} any more"
+            for part in version.manifests if isinstance(version, ImageVersionFacts) else ():
+                if part.size is None and not version.gone:
+                    message = f"{item.name}:{version.version} has no manifest for {part.platform} any more"
                     self._warn(item, (), message, "push it again, as it can't be pulled for that platform")
-        if body == state.before:
-            self.unchanged += 1
-            return
-        self.changes.append(FileChange(state.label, tuple(_changes(state.versions, versions))))
+        body = encode(facts) if versions or state.body else b""
+        self._output.write(state.name, state.body, body, _changes(state.before, facts))
 
-    def _fail(self, item: Item, message: str, hint: str) -> None:
+    def _fail(self, state: _State, error: NoAnswerError) -> None:
         """Add an error. Errors of one item share a line if there are many."""
-        self._add(item, (), message, hint, Level.ERROR, f"{item.name}: no usable responses of the registry")
+        hint = "the existing data is kept" if state.versions else ""
+        group = f"{state.item.name}: no usable responses of the registry"
+        self._output.fail(error, _problem(state.item, (), str(error), hint, Level.ERROR, group=group))
 
     def _warn(
-        self,
-        item: Item,
-        path: Sequence[str | int],
-        message: str,
-        hint: str,
-        code: Code = Code.REGISTRY,
+        self, item: Item, path: Sequence[str | int], message: str, hint: str, code: Code = Code.REGISTRY
     ) -> None:
-        self._add(item, path, message, hint, Level.WARNING, "", code)
+        self._output.problems.add(_problem(item, path, message, hint, code=code))
 
     def _note(self, item: Item, message: str) -> None:
-        self._add(item, (), message, "", Level.INFO, f"{item.name}: unused tags")
-
-    def _add(
-        self,
-        item: Item,
-        path: Sequence[str | int],
-        message: str,
-        hint: str,
-        level: Level,
-        group: str = "",
-        code: Code = Code.REGISTRY,
-    ) -> None:
-        message = message if item.name in message else f"{item.name}: {message}"
-        field = path or (("chart",) if item.is_chart else ("image",))
-        self._problems.add(item.raw.problem(field, message, hint, level, code=code, group=group))
+        group = f"{item.name}: unused tags"
+        self._output.problems.add(_problem(item, (), message, "", Level.INFO, group=group))
 
 
-def _file(item: Item, versions: tuple[VersionFacts, ...]) -> ImageFacts | ChartFacts:
-    if item.is_chart:
-        return ChartFacts(item.reference, tuple(v for v in versions if isinstance(v, ChartVersionFacts)))
-    return ImageFacts(item.reference, tuple(v for v in versions if isinstance(v, ImageVersionFacts)))
+def _problem(
+    item: Item,
+    path: Sequence[str | int],
+    message: str,
+    hint: str,
+    level: Level = Level.WARNING,
+    *,
+    group: str = "",
+    code: Code = Code.REGISTRY,
+) -> Problem:
+    """Return a problem of a field, by default of the reference."""
+    message = message if item.name in message else f"{item.name}: {message}"
+    field = path or (("chart",) if item.is_chart else ("image",))
+    return item.raw.problem(field, message, hint, level, code=code, group=group)
 
 
 def _tags_of(facts: VersionFacts) -> tuple[str, ...]:
@@ -411,9 +441,11 @@ def _chart_tag(version: str) -> str:
     return version.replace("+", "_")
 
 
-def _changes(before: Iterable[VersionFacts], after: Iterable[VersionFacts]) -> Iterator[str]:
-    """Yield the versions that differ: `+ 1.2`, `- 1.1`, `~ 1.0`, the last form with different digests."""
-    old, new = ({facts.version: facts for facts in versions} for versions in (before, after))
+def _changes(before: ImageFacts | ChartFacts, after: ImageFacts | ChartFacts) -> Iterator[str]:
+    """Yield the versions that differ: `+ 1.2`, `- 1.1`, `~ 1.0`, the last form with different digests. Then
+    the former digests that are forgotten.
+    """
+    old, new = ({facts.version: facts for facts in file.versions} for file in (before, after))
     for label in sorted(old.keys() | new.keys()):
         earlier, later = old.get(label), new.get(label)
         if earlier is None:
@@ -424,3 +456,7 @@ def _changes(before: Iterable[VersionFacts], after: Iterable[VersionFacts]) -> I
             gone = ", gone" if later.gone and not earlier.gone else ""
             moved = f", {earlier.digest} to {later.digest}" if earlier.digest != later.digest else ""
             yield f"~ {label}{moved}{gone}"
+    kept = {(version.version, version.digest) for version in (*after.former, *after.versions)}
+    for former in before.former:
+        if (former.version, former.digest) not in kept:
+            yield f"- {former.version} of {former.digest}, former since {former.until}"

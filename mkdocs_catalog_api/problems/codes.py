@@ -9,7 +9,7 @@ class Code(StrEnum):
     """A kind of problem: its code, topic, cause and remedy.
 
     A new kind gets the next free number in its group of ten. The texts are Markdown. The sections of the
-    guide begin with them (`python -m tests.code_sections` refreshes the sections).
+    guide begin with them (`python -m tests.refresh` refreshes the sections).
     """
 
     topic: str
@@ -22,11 +22,6 @@ class Code(StrEnum):
         self.topic, self.cause, self.remedy = topic, cause, remedy
         return self
 
-    @property
-    def help(self) -> str:
-        """URL of the section in the guide, relative to the site that hosts the guide."""
-        return f"guide/problems/#{self.lower()}"
-
     # Each kind has a code, a topic, a cause and a remedy.
     # fmt: off
     # Files
@@ -35,99 +30,85 @@ class Code(StrEnum):
         "bracket or quote, a tab, a second `: ` in one line, and a duplicate key.",
         "Check the line in the message and the line above it, which may be the cause.")
     NOT_READ = ("CAT002", "unreadable file",
-        "A file or folder can't be opened, is not UTF-8, or is larger than the limit. Or it is a pipe, a "
-        "socket, a device, a broken link, or a link to a place outside the project.",
-        "Replace it with a regular file inside the project, make it readable, or remove it.")
+        "A file or folder can't be opened, is not UTF-8, is larger than the limit, or is not the file of "
+        "its publisher. Or it is a broken link, a link to a place outside the project, or not a regular "
+        "file.",
+        "Replace it with a regular file inside the project, make it readable, or remove it. Get the list "
+        "of exploited vulnerabilities again with `catalog-api sync kev`.")
 
     # Items
-    UNKNOWN_FIELD = ("CAT010", "unknown field",
-        "A key resembles the name of a field, is in the wrong place, or is the name of a computed field.",
-        "Correct its spelling, or remove it.")
+    UNKNOWN_FIELD = ("CAT010", "unknown or ignored field",
+        "A key resembles the name of a field, is in the wrong place, or is the name of a computed field. "
+        "As a note: pages have keys that are not fields, `status` is used instead of `lifecycle`, or "
+        "there is a `.meta.yml` without the plugin `meta`.",
+        "Correct its spelling, or remove it. Declare your own fields under `fields` of the collection.")
     MISSING_FIELD = ("CAT011", "missing required field",
         "An item lacks a field that its collection requires.",
         "Add the field to the page or entry, or for all items to `defaults` of the collection.")
     WRONG_VALUE = ("CAT012", "invalid value",
-        "A value has the wrong type, is not in the vocabulary of its field, or makes no sense. Examples are "
+        "A value has the wrong type, is not one that your catalog allows, or makes no sense. Examples are "
         "a short digest, an end of life before the release, and a `chart` without a scheme.",
         "Use one of the values that the message allows.")
     TWICE = ("CAT013", "duplicate",
         "Two items have the same slug, or an item is defined in two places. A page lists a version or tag "
         "twice, an update is listed twice, or two values need a badge with the same name.",
         "Remove or rename one of the two.")
-    NEWEST = ("CAT014", "unknown newest version",
-        "Versions such as `stable` and `edge` have no order, or `latest` is not a listed version.",
-        "Set `latest` to the newest version.")
-    PAGE = ("CAT015", "page and item do not match",
-        "A page matches the patterns of two collections, or has the fields of an item and matches none. "
-        "`catalog` is not a collection, `page` is not a page of the site, or an item has no page.",
-        "Set `catalog` to the collection of the page, or add a page for the item.")
-    NO_ITEMS = ("CAT016", "no items",
-        "A pattern of `pages` matches no page, the folder of the pages has another name, or the catalog is "
-        "empty.",
-        "Correct the pattern. It is relative to `docs_dir`, as in `images/**/*.md`.")
-    IGNORED = ("CAT017", "ignored input",
-        "Pages have keys that are not fields, `status` is used instead of `lifecycle`, or there is a "
-        "`.meta.yml` without the plugin `meta`.",
-        "Declare your own fields under `fields` of the collection, use `lifecycle`, or enable the plugin.")
-
-    LINES = ("CAT019", "release lines or variants",
-        "`defaultVariant` is not a variant of any version, or `lines` does not match all versions. A variant "
-        "has two spellings, or a product of endoflife.date has no cycle for a version.",
-        "Correct the setting on the page. `images.json` lists the lines and variants of all versions.")
+    NEWEST = ("CAT014", "order of versions",
+        "Versions such as `stable` and `edge` have no order, or `latest` is not a listed version. "
+        "`defaultVariant` is not a variant of any version, `lines` does not match all versions, a variant"
+        " has two spellings, or a product of endoflife.date has no cycle for a version.",
+        "Set `latest` to the newest version, or correct the setting on the page. `images.json` lists the "
+        "lines and variants of all versions.")
+    PAGE = ("CAT015", "no items, or page and item do not match",
+        "A pattern of `pages` matches no page, the folder of the pages has another name, or the catalog "
+        "is empty. A page matches the patterns of two collections, `catalog` is not a collection, `page` "
+        "is not a page of the site, or an item has no page.",
+        "Correct the pattern, which is relative to `docs_dir`, as in `images/**/*.md`. Set `catalog` to "
+        "the collection of the page, or add a page for the item.")
 
     # Settings
     SETTING = ("CAT020", "invalid setting",
-        "A setting in mkdocs.yml (or zensical.toml) is unknown or has an invalid value, or "
-        "`SOURCE_DATE_EPOCH` is not a Unix time.",
-        "Use one of the values that the message allows, or remove the setting.")
+        "A setting in mkdocs.yml (or zensical.toml) is unknown, gone or has an invalid value, or "
+        "`SOURCE_DATE_EPOCH` is not a Unix time. `site_url` is not set, or is not the https URL that "
+        "feeds and published statements need. The SVG file of a logo is missing or too large, contains a "
+        "script, or loads another file.",
+        'Use one of the values that the message allows, or remove the setting. Save a logo as "plain" or '
+        '"optimized" SVG.')
     MISSING_PATH = ("CAT021", "missing file or folder",
         "A setting contains the path of a file or folder that does not exist, is not of the expected kind, "
         "is in a place where it is not allowed, or is listed under two names.",
         "Create it, or correct the path. It is relative to the folder of mkdocs.yml.")
-    SITE_URL = ("CAT022", "URL of the site",
-        "`site_url` is not set, or is not the https URL that feeds and published statements need.",
-        "Set `site_url` in mkdocs.yml to the public URL of the site.")
     PLUGINS = ("CAT023", "MkDocs and other plugins",
-        "The plugin is missing from mkdocs.yml or listed twice, another plugin may add or change pages, or "
-        "MkDocs stopped before it built a page.",
-        "Build with `mkdocs build`, or pass `--trust` with each plugin that does not change the catalog.")
-    LOGO = ("CAT024", "logo of a badge",
-        "The SVG file of a logo is missing or too large, contains a script, or loads another file.",
-         'Save it as "plain" or "optimized" SVG.')
-    NO_REPORT = ("CAT029", "no report",
-        "The folder of reports contains no report, or contains a file that is not a report.",
-        "Save the reports of your scanner there, with names that end in `.json`.")
+        "The plugin is missing from mkdocs.yml or listed twice, another plugin is not installed, or MkDocs "
+        "stopped before it had read the pages.",
+        "Correct `plugins` in mkdocs.yml, install the packages of your plugins, and run `mkdocs build` for "
+        "details.")
 
     # Reports
-    BROKEN_REPORT = ("CAT030", "unreadable report",
-        "A report is not JSON, comes from an unknown scanner, is damaged, or is cut off.",
-        "Scan again, or remove the file.")
-    UNMATCHED_REPORT = ("CAT031", "report without a version",
-        "The digest, name and path of a report match no version in the catalog, or the build does not read "
-        "its folder.",
+    BROKEN_REPORT = ("CAT030", "unreadable or missing report",
+        "A report is not JSON, comes from an unknown scanner, is damaged, or is cut off. Or the folder of"
+        " reports contains no report.",
+        "Scan again, or remove the file. Save the reports of your scanner with names that end in `.json`.")
+    UNMATCHED_REPORT = ("CAT031", "report without a version, or in the wrong place",
+        "The digest, name and path of a report match no version in the catalog, or the build does not "
+        "read its folder. A report is in the place of another image or version, or is not a scan of an "
+        "image.",
         "List the digest or tag on a page, or save the report as `scans/<slug>/<version>.json`. If your "
         "reports are in another folder, set `security.reports`.")
-    MISPLACED_REPORT = ("CAT032", "report in the wrong place",
-        "A report is in the place of another image or version, or is not a scan of an image.",
-        "Move or rename the report, or scan the version that belongs to its path.")
     PASSED_OVER = ("CAT033", "unused report",
-        "Another report of the same version takes precedence, or the scanner is not in `security.scanners`. "
-        "You get a warning if the version has several digests, and the newest report has no digest and more "
-        "findings.",
-        "You can keep or remove the report. After a warning, scan each digest again.")
-    UNDATED = ("CAT034", "unclear which report is newest",
-        "Several reports of a version have the same time, or one of them has a time that is missing, "
-        "unreadable or in the future.",
-        "Keep one report, or scan again with a tool that writes the time to its report.")
+        "Another report of the same version takes precedence, the scanner is not in `security.scanners`, or "
+        "`platforms` leaves out the scanned platform.",
+        "You can keep or remove the report.")
     SCAN_AGE = ("CAT035", "age of a scan",
         "A scan is older than `security.max_age` or than its version, has no time, or has a time in the "
-        "future. Or a newest version has no scan, although an older version or, with `max_age`, another "
-        "image has one.",
-        "Scan again, and check the clock of the scanner.")
+        "future; or several reports of a version have the same time, so that the newest is unknown. Or a "
+        "newest version has no scan, although an older version or, with `max_age`, another image has one.",
+        "Scan again, keep one report of each version, and check the clock of the scanner.")
     IN_PART = ("CAT036", "partial scan",
-        "Some digests of a version have no scan, or the scanner did not examine the content of the image. Or "
-        "a newer report lacks the packages of the system or of languages that an older report has.",
-        "Scan all packages of each digest, or accept partial scans with `security.accept`.")
+        "Some parts of a version have no scan, or a report leaves vulnerabilities out. Or a newer report has "
+        "looked at less than an older one.",
+        "Scan all packages of what `catalog-api list` prints, or accept partial scans with "
+        "`security.accept`.")
     END_OF_LIFE = ("CAT037", "operating system past its end of life",
         "The operating system of the image gets no security advisories any more, so the scanner finds few "
         "vulnerabilities.",
@@ -142,36 +123,28 @@ class Code(StrEnum):
         "Scan again, or set `security: {accept: [ignored]}` to suppress the findings that you ignore.")
 
     # VEX statements and advisories
-    BROKEN_VEX = ("CAT040", "unreadable VEX document",
-        "A file in the folder of statements is not an OpenVEX document, or is damaged.",
-        "Create it again with `vexctl`, or remove it.")
-    STATEMENT = ("CAT041", "unused VEX statement",
-        "A statement is incomplete, matches no finding in the catalog, or contradicts another statement of "
-        "the same time.",
-        "Correct the statement as described in the message. Until then its vulnerabilities are counted.")
-    ADVISORIES = ("CAT042", "unreadable KEV or EPSS file",
-        "The KEV or EPSS file is not the file of its publisher, or is cut off.",
-        "Download it again with `catalog-api fetch --kev` or `catalog-api fetch --epss`.")
+    STATEMENT = ("CAT041", "unusable VEX document or statement",
+        "A file in the folder of statements is not an OpenVEX document, or is damaged. Or a statement is "
+        "incomplete, matches no finding in the catalog, or contradicts another statement of the same "
+        "time.",
+        "Create the document again with `vexctl`, or correct the statement as described in the message. "
+        "Until then its vulnerabilities are counted.")
 
     # History
-    HISTORY = ("CAT050", "damaged history",
-        "The file of a recorded day was changed or removed, is cut off, or does not continue the chain.",
-        "Restore the file from git, or run `catalog-api record --rebuild`.")
-    DAY = ("CAT051", "day that can't be recorded",
-        "A later day is already recorded, the day is in the future, or git does not have its commits.",
-        "Record days in order. To record the past from git, use a clone with all commits.")
+    HISTORY = ("CAT050", "damaged history, or a day that can't be recorded",
+        "The file of a recorded day is not in the form that `record` writes, or has events that "
+        "contradict the days before. After a merge of two histories, the latter is expected. Or a later "
+        "day is already recorded, or the day is in the future.",
+        "Restore the file from git. After a merge conflict, keep one side. Record days in order.")
 
     # Web pages
-    MARKER = ("CAT060", "invalid marker",
-        "A marker has an unknown name or a wrong argument, is inside a paragraph, or does not have the form "
-        "`<!-- catalog: NAME -->`.",
-        "Correct the marker, and leave a blank line before and after it.")
-    TEMPLATE = ("CAT061", "error in a template",
-        "One of your templates has an error, or uses a value that the catalog does not have.",
-        "Correct the template in the line shown.")
-    HTML = ("CAT062", "built page that is not filled",
-        "With `build --web`, a page is missing from the folder of the site, is not UTF-8, or is cut off.",
-        "Run the other generator first, and make sure that it writes complete pages.")
+    MARKER = ("CAT060", "error in a web page",
+        "A marker has an unknown name or a wrong argument, is inside a paragraph, or does not have the "
+        "form `<!-- catalog: NAME -->`. One of your templates has an error, or uses a value that the "
+        "catalog does not have. With `build --web`, a page is missing from the folder of the site, is not"
+        " UTF-8, or is cut off.",
+        "Correct the marker, and leave a blank line before and after it; or correct the template in the "
+        "line shown. Run the other generator before `build --web`.")
 
     # Publication
     IN_THE_WAY = ("CAT070", "file in the way",
@@ -181,30 +154,17 @@ class Code(StrEnum):
         "The disk is full, a folder is not writable, there is not enough memory, or the check of the written "
         "documents found a bug in this program.",
         "Free some space, or report the message as a bug if it is about a document.")
-    MANY_DOCUMENTS = ("CAT072", "more documents than some hosts accept",
-        "The API of a large catalog has more files than some hosting plans allow.",
-        "Check the limit of your host, and leave out unneeded lookups.")
-    HEADER_FILE = ("CAT073", "header file of a host",
-        "Your own header file, which no build changes, lacks the headers of the API or can't be read.",
-        "Add the lines shown in the message, or remove your file: the build then writes one.")
-    NOT_SIGNED = ("CAT074", "site differs from its build",
-        "`catalog-api sign` found no manifest, a manifest without documents or with a path outside the API, "
-        "or documents that differ from the manifest.",
-        "Build the site again, and sign it before anything changes it.")
+    HEADER_FILE = ("CAT073", "files for a host",
+        "Your own header file, which no build changes, lacks the headers of the API or can't be read. Or "
+        "the API of a large catalog has more files than some hosting plans allow.",
+        "Add the lines shown in the message, or remove your file: the build then writes one. Check the "
+        "limit of your host, and leave out unneeded lookups.")
 
     # Network
     NOT_FETCHED = ("CAT080", "download failed",
         "A hub or publisher of advisories sent no response, an invalid response, or one that lacks earlier "
         "data.",
         "Run the command again later. The files of earlier runs are kept.")
-    ARRIVED = ("CAT081", "published site differs from its build",
-        "A document of the published API is missing, redirected, changed, has no valid signature, or belongs "
-        "to another site or an older build.",
-        "Publish the whole site again, and clear the caches of your host.")
-    HEADERS = ("CAT082", "headers of the host",
-        "The host does not send the headers that clients need, or does not respond with 404 to a missing "
-        "file.",
-        "Configure your host as described on the guide's page Publish.")
     REGISTRY = ("CAT083", "unexpected response of a registry",
         "`sync` got no usable response from a registry. Causes are a network error, wrong credentials, an "
         "unknown repository, or a response that is too large or malformed. Or a tag or version is gone.",

@@ -1,7 +1,7 @@
 """Feeds and a calendar: version checks, news of vulnerabilities and images, ends of life.
 
-The formats are JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/), RSS 2.0
-(https://www.rssboard.org/rss-specification) and iCalendar (RFC 5545). The same catalog gives the same bytes.
+The formats are RSS 2.0 (https://www.rssboard.org/rss-specification) and iCalendar (RFC 5545).
+The same catalog gives the same bytes.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import re
 import uuid
 from collections import defaultdict, deque
 from collections.abc import Iterator, Mapping, Sequence, Set
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
@@ -32,19 +31,13 @@ from .site_files import OwnFiles
 if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
 
-UPDATES_JSON, UPDATES_RSS = "feeds/updates.json", "feeds/updates.xml"
-SECURITY_JSON, SECURITY_RSS = "feeds/security.json", "feeds/security.xml"
-CALENDAR = "eol.ics"
-_TYPES = {".json": "application/feed+json", ".xml": "application/rss+xml", ".ics": "text/calendar"}
+UPDATES_FEED, SECURITY_FEED, CALENDAR = "feeds/updates.xml", "feeds/security.xml", "eol.ics"
+RSS_TYPE = "application/rss+xml"
 _PRODUCT = f"PRODID:-//{GENERATOR}//EN"
 FILES = OwnFiles(
     called="the feed {path}",
-    places=("feeds/*.json", "feeds/*.xml", "feeds/images/*.xml", CALENDAR),
-    marks=(
-        f'"_generator":"{GENERATOR}"'.encode(),
-        f"<generator>{GENERATOR}</generator>".encode(),
-        _PRODUCT.encode(),
-    ),
+    places=("feeds/*.xml", "feeds/images/*.xml", CALENDAR),
+    marks=(f"<generator>{GENERATOR}</generator>".encode(), _PRODUCT.encode()),
     unless="feeds: false",
 )
 
@@ -84,7 +77,7 @@ class FeedEntry(Struct, frozen=True):
 
 
 class Feed(Struct, frozen=True):
-    """A feed, independent of its format."""
+    """A feed."""
 
     title: str
     description: str
@@ -115,7 +108,7 @@ def feeds(catalog: Catalog, site_url: str) -> dict[str, bytes]:
     updates = [_update(update, pages.get(update.application)) for update in catalog.updates]
     description = f"Version checks of {catalog.title}: shipped, held and skipped versions"
     feed = Feed(catalog.title, description, home, updates)
-    files = {UPDATES_JSON: json_feed(feed, home + UPDATES_JSON), UPDATES_RSS: rss(feed, home + UPDATES_RSS)}
+    files = {UPDATES_FEED: rss(feed, home + UPDATES_FEED)}
     if catalog.history:
         files |= news(catalog, home)
     if dates := calendar(catalog, home):
@@ -123,18 +116,13 @@ def feeds(catalog: Catalog, site_url: str) -> dict[str, bytes]:
     return files
 
 
-def media_type(path: str) -> str:
-    """The media type of the feed at this path."""
-    return _TYPES[PurePosixPath(path).suffix]
-
-
 def feeds_of_page(paths: Set[str], markers: Set[str], image: str | None) -> list[str]:
     """The feeds of a page with these markers, or of an image's page, by its slug."""
     wanted: list[str] = []
     if "updates" in markers:
-        wanted += [UPDATES_JSON, UPDATES_RSS]
+        wanted.append(UPDATES_FEED)
     if markers & {"changes", "trend", "time-to-fix"}:
-        wanted += [SECURITY_JSON, SECURITY_RSS]
+        wanted.append(SECURITY_FEED)
     if image is not None:
         wanted.append(_image_path(image))
     return [path for path in wanted if path in paths]
@@ -144,7 +132,7 @@ def check_address(site: Site, problems: Problems) -> None:
     """Warn if the site has no address, which feeds require."""
     if site.site_url is None:
         message, hint = "feeds need the address of the site", "set `site_url`, or remove `feeds`"
-        problems.add(site.config.problem(("feeds",), message, hint, Level.WARNING, code=Code.SITE_URL))
+        problems.add(site.config.problem(("feeds",), message, hint, Level.WARNING, code=Code.SETTING))
 
 
 def _update(update: UpdateEntry, page: str | None) -> FeedEntry:
@@ -185,10 +173,7 @@ def news(catalog: Catalog, home: str) -> dict[str, bytes]:
     )
     entries = [_entry(item, names, pages) for item in serious_news]
     feed = Feed(f"{catalog.title}: security", description, home, entries)
-    files = {
-        SECURITY_JSON: json_feed(feed, home + SECURITY_JSON),
-        SECURITY_RSS: rss(feed, home + SECURITY_RSS),
-    }
+    files = {SECURITY_FEED: rss(feed, home + SECURITY_FEED)}
     for slug, name in names.items():
         path = _image_path(slug)
         description = f"Releases, lifecycle, critical and high vulnerabilities of {name}"
@@ -259,28 +244,6 @@ def _identity(namespace: uuid.UUID, *parts: str | None) -> str:
     return uuid.uuid5(namespace, msgspec.json.encode(parts).decode()).urn
 
 
-def json_feed(feed: Feed, address: str) -> bytes:
-    """The bytes of a JSON Feed that is published at `address`."""
-    items = [
-        {"id": entry.id}
-        | ({"url": entry.link} if entry.link else {})
-        | {"title": entry.title, "content_text": entry.text}
-        | ({"date_published": f"{entry.date}T00:00:00Z"} if entry.date else {})
-        | {"tags": [entry.tag]}
-        for entry in feed.entries
-    ]
-    document = {
-        "version": "https://jsonfeed.org/version/1.1",
-        "title": feed.title,
-        "home_page_url": feed.home,
-        "feed_url": address,
-        "description": feed.description,
-        "_generator": GENERATOR,
-        "items": items,
-    }
-    return msgspec.json.encode(document) + b"\n"
-
-
 def rss(feed: Feed, address: str) -> bytes:
     """The bytes of an RSS feed that is published at `address`."""
     from email.utils import format_datetime  # slow to import, and few catalogs have feeds
@@ -294,7 +257,7 @@ def rss(feed: Feed, address: str) -> bytes:
     if times := [entry.time for entry in feed.entries if entry.time]:
         _add(channel, "lastBuildDate", format_datetime(max(times), usegmt=True))
     _add(channel, "generator", GENERATOR)
-    ET.SubElement(channel, "atom:link", {"href": address, "rel": "self", "type": _TYPES[".xml"]})
+    ET.SubElement(channel, "atom:link", {"href": address, "rel": "self", "type": RSS_TYPE})
     for entry in feed.entries:
         item = ET.SubElement(channel, "item")
         _add(item, "title", entry.title)

@@ -171,4 +171,4 @@ def note_number(written: Collection[ManifestEntry], config: ConfigFile, problems
         size = sum(document.bytes for document in written) / 1e6
         message = f"the API has {len(written):,} documents of {size:,.0f} MB in all: {_TAKEN}"
         hint = "leave out unused lookups, as in `lookups: [renovate]`"
-        problems.add(config.problem(("lookups",), message, hint, Level.INFO, code=Code.MANY_DOCUMENTS))
+        problems.add(config.problem(("lookups",), message, hint, Level.INFO, code=Code.HEADER_FILE))

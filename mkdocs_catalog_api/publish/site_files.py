@@ -159,7 +159,7 @@ def check_vex_repository(site: Site, problems: Problems) -> None:
     if address.scheme != "https" and address.hostname not in _PREVIEW:
         message = f"scanners accept statements only from https, but site_url is {site.site_url or 'not set'}"
         hint = "set an https `site_url`, or remove `publish_vex`"
-        problems.add(site.config.problem(("security", "publish_vex"), message, hint, code=Code.SITE_URL))
+        problems.add(site.config.problem(("security", "publish_vex"), message, hint, code=Code.SETTING))
     VEX_FILES.check([VEX_REPOSITORY], site, problems)
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from ..catalog.addresses import GENERATOR, MANIFEST, PREFIX, SIGNATURE
+from ..catalog.addresses import GENERATOR, MANIFEST, PREFIX
 from ..problems import CatalogError, Problem, Problems
 from ..problems.codes import Code
 from .site_files import refuse_links
@@ -116,7 +116,7 @@ def publish(
 
     Foreign files in `api/v1/` are kept. The old documents exist until a rename replaces their folder; if it
     fails, they are restored. An unchanged document keeps its time stamp; if the site has been cleared since,
-    `stamps` is the result of `remember` from before that. A signature of another manifest is removed.
+    `stamps` is the result of `remember` from before that.
 
     With `keep`, the staged documents are kept as well (as hard links if the file system supports them), so
     that they can be published again. With `replace`, documents replace foreign files; without a manifest that
@@ -146,8 +146,6 @@ def publish(
     if not target.exists():
         new.rename(target)
         return
-    if ours.get(MANIFEST) != fresh.get(MANIFEST):
-        foreign.discard(SIGNATURE)
     for path in _staying(foreign, target, new, ours=bool(ours), replace=replace):
         (new / path).parent.mkdir(parents=True, exist_ok=True)
         _link(str(target / path), str(new / path))

@@ -12,19 +12,18 @@ from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.validate import chart_versions, image_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
+from ..catalog.badges import same_badge_names
 from ..catalog.freshness import doubtful_reports, doubtful_scans, unscanned
 from ..catalog.join import join, unused_reports
 from ..catalog.lines import LineRules, update_advice
 from ..catalog.models import ImageEntry
 from ..catalog.names import Reference
-from ..catalog.scan_selection import JoinRules
+from ..catalog.scan_selection import JoinRules, ReleaseParts, ScanSelection
 from ..catalog.statements import Statement
-from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem, Scores
+from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem
 from ..catalog.vex_matching import Statements
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .advisories import Epss
-from .badge_styles import read_badge_styles
 from .load import Sources
 
 
@@ -35,8 +34,9 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     """
     known = Knowledge(
         Statements(sources.statements),
-        sources.advisories.exploited,
+        sources.exploited,
         accept_ignored="ignored" in settings.security.accept,
+        accept_partial="partial" in settings.security.accept,
     )
     time, security = now(), settings.security
     joined = join(
@@ -52,7 +52,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
             for entry, raw in sources.charts
         ],
         sources.scans,
-        JoinRules(security.scanners, timestamp(latest()), security.accept),
+        JoinRules(security.scanners, timestamp(latest()), security.accept, _synced(sources)),
         problems,
     )
     problems.extend(unused_reports(joined.reports, complete=sources.complete))
@@ -64,6 +64,9 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         )
     problems.extend(doubtful_reports(sources.scans, security.accept))
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
+    problems.extend(_scanned_platforms(joined.images))
+    for image, (_, raw) in zip(joined.images, sources.images, strict=True):
+        problems.extend(_platforms_without_manifest(image, raw))
     if security.max_age is not None:
         raws = {entry.slug: raw for entry, raw in sources.images}
         for image in unscanned(joined.images):
@@ -96,11 +99,10 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         for image, (entry, raw) in zip(joined.images, sources.images, strict=True):
             problems.extend(_newest_unscanned(image, entry, raw))
     problems.extend(_contested_statements(catalog))
-    return replace(
-        catalog,
-        scores=_scores(sources.advisories.scores, catalog),
-        badge_styles=read_badge_styles(site, settings, catalog, problems),
+    problems.extend(
+        same_badge_names([image.entry for image in images], [chart.entry for chart in catalog.charts])
     )
+    return catalog
 
 
 def _line_rules(entry: ImageEntry, settings: Settings, sources: Sources) -> LineRules:
@@ -131,46 +133,69 @@ def _assessed_image(image: Image, known: Knowledge) -> Image:
 
 
 def _assessed_release(image: Image, release: Release, known: Knowledge) -> Release:
-    entry = release.entry
-    tags = [entry.version, *entry.tags]
-    assessment = assess(release.scans, image.entry.image, tags, entry.digests, known, in_part=release.in_part)
-    return replace(release, assessment=assessment)
+    tags = [release.entry.version, *release.entry.tags]
+
+    def assessed(selection: ScanSelection) -> Release:
+        assessment = assess(selection, image.entry.image, tags, known)
+        return replace(release, selection=selection, assessment=assessment)
+
+    whole, manifests = assessed(release.selection), release.entry.manifests
+    if len(manifests) < 2:
+        return whole
+    of_each = {each.digest: assessed(release.selection.of(each.digest)) for each in manifests}
+    return replace(whole, manifests=of_each)
 
 
 def _assessed_charts(charts: Sequence[Chart], images: Sequence[Image], known: Knowledge) -> tuple[Chart, ...]:
     """Return the charts with the vulnerabilities of each pin."""
     releases = {
-        (image.entry.slug, release.entry.version): release.assessment
-        for image in images
-        for release in image.releases
+        (image.entry.slug, release.entry.version): release for image in images for release in image.releases
     }
     outside: dict[str, Assessment | None] = {}
 
     def assessed(pin: Pin) -> Pin:
         if pin.slug is not None and pin.version is not None:
-            return replace(pin, assessment=releases[pin.slug, pin.version])
-        if (
-            pin.key not in outside
-        ):  # pins of the same image under other names get the statements of the first pin
-            digest = [pin.entry.digest] if pin.entry.digest else []
+            release = releases[pin.slug, pin.version].of(pin.entry.digest)
+            return replace(pin, selection=release.selection, assessment=release.assessment)
+        if pin.key not in outside:  # pins of the same image under other names get the statements of the first
             tag = Reference.parse(pin.entry.image).tag_or_latest
-            outside[pin.key] = assess(pin.scans, pin.entry.image, [tag], digest, known)
+            outside[pin.key] = assess(pin.selection, pin.entry.image, [tag], known)
         return replace(pin, assessment=outside[pin.key])
 
     return tuple(replace(chart, pins=tuple(map(assessed, chart.pins))) for chart in charts)
 
 
-def _scores(scores: Epss | None, catalog: Catalog) -> Scores | None:
-    """Return the scores of the ids in the catalog."""
-    if scores is None:
-        return None
-    ids = {
-        id_
-        for assessment in catalog.assessments()
-        for row in (*assessment.rows, *assessment.suppressed)
-        for id_ in (row.id, *assessment.further.get((row.id, row.pkg, row.installed), ()))
-    }
-    return scores.of(ids)
+def _synced(sources: Sources) -> frozenset[str]:
+    return frozenset(
+        entry.slug for entry, raw in sources.images if raw.filled and "platforms" in raw.filled.fields
+    )
+
+
+def _scanned_platforms(images: Sequence[Image]) -> Iterator[Problem]:
+    """One note that counts the images of which only some platforms are scanned, and graded for these."""
+    selections = (image.newest.selection for image in images if image.newest)
+    partial = [each for each in selections if each.part_scans and each.uncovered and not each.missing]
+    if partial:
+        number = "1 image" if len(partial) == 1 else f"{len(partial)} images"
+        message = f"{number} graded without a scan of each platform, so `complete` is false"
+        hint = (
+            "run `catalog-api sync` and scan what `catalog-api list` prints, or set `platforms` to the ones "
+            "that you publish"
+        )
+        yield Problem("", 0, 0, "", message, hint, Level.INFO, code=Code.IN_PART)
+
+
+def _platforms_without_manifest(image: Image, raw: RawItem) -> Iterator[Problem]:
+    """A warning if `platforms` choose none of a version's manifests, so that all of them are parts."""
+    synced = raw.filled is not None and "platforms" in raw.filled.fields
+    for version in image.entry.versions:
+        platforms = version.platforms or ([] if synced else image.entry.platforms)
+        parts = ReleaseParts.of([], version.manifests, []).parts
+        if parts and platforms and not any(part.may_be(each) for part in parts for each in platforms):
+            there = ", ".join(manifest.platform for manifest in version.manifests)
+            message = f"{version.version} has manifests of {there}, but of none of these platforms"
+            hint = "correct `platforms`; until then, all manifests are expected to be scanned"
+            yield raw.problem(("platforms",), message, hint, Level.WARNING, code=Code.IN_PART)
 
 
 def _newest_unscanned(image: Image, entry: ImageEntry, raw: RawItem) -> Iterator[Problem]:

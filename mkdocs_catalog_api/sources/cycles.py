@@ -1,6 +1,6 @@
 """Release cycles of products: files from endoflife.date, one for each product on a page.
 
-A file is a response of API v1 (https://endoflife.date/docs/api/v1/). `fetch` keeps only this part:
+A file is a response of API v1 (https://endoflife.date/docs/api/v1/). `sync` keeps only this part:
 
     {"result": {"name": "postgresql", "links": {"html": "https://endoflife.date/postgresql"},
                 "releases": [{"name": "17", "eolFrom": "2029-11-08", "isEol": false}]}}
@@ -29,7 +29,7 @@ FOLDER = "advisories/endoflife"
 """Folder of the files, relative to mkdocs.yml."""
 MOST = 4 * 2**20
 """Maximum size of a file in bytes."""
-_FETCH = "download it with `catalog-api fetch --eol`"
+_SYNC = "download it with `catalog-api sync eol`"
 
 
 class _Release(msgspec.Struct):
@@ -86,7 +86,7 @@ def read_cycles(
         path = site.root / name
         if not path.exists():
             message = f"the file {name} does not exist"
-            hint = f"{_FETCH}, or correct the name of the product"
+            hint = f"{_SYNC}, or correct the name of the product"
             problems.add(raw.problem(("product",), message, hint, code=Code.MISSING_PATH))
         elif product not in cycles:
             cycles[product] = _read(path, name, site, problems)
@@ -95,7 +95,7 @@ def read_cycles(
 
 def _read(path: Path, name: str, site: Site, problems: Problems) -> Sequence[Cycle]:
     if not path.is_file():
-        problems.add(Problem(name, 0, 0, "", no_file(path, name), _FETCH, code=Code.NOT_READ))
+        problems.add(Problem(name, 0, 0, "", no_file(path, name), _SYNC, code=Code.NOT_READ))
         return ()
     if leads_out(path, [site.root]):
         message, hint = (
@@ -107,11 +107,11 @@ def _read(path: Path, name: str, site: Site, problems: Problems) -> Sequence[Cyc
     try:
         answer = decode_cycles(read_file(path, MOST))
     except OSError as error:
-        problems.add(Problem(name, 0, 0, "", f"can't be read: {reason(error)}", _FETCH, code=Code.NOT_READ))
+        problems.add(Problem(name, 0, 0, "", f"can't be read: {reason(error)}", _SYNC, code=Code.NOT_READ))
         return ()
     except ValueError as error:
         message, _, field = str(error).partition(" - at `$.")
-        problems.add(Problem(name, 0, 0, field.rstrip("`"), message, _FETCH, code=Code.ADVISORIES))
+        problems.add(Problem(name, 0, 0, field.rstrip("`"), message, _SYNC, code=Code.NOT_READ))
         return ()
     return tuple(
         Cycle(

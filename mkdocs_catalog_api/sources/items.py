@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from ..authored.data_files import read_list
+from ..authored.docs_dir import address, destination
 from ..authored.folders import leads_out, name_of, no_file, project_of
 from ..authored.messages import resembling, shown
 from ..authored.pages import Page, PageSelection, RawItem
@@ -21,10 +23,10 @@ from ..catalog.fields import ItemFields
 from ..catalog.join import NO_REGISTRY
 from ..catalog.links import SCHEME
 from ..catalog.models import ItemEntry
+from ..catalog.names import slug
 from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .elsewhere import pages_beside
 from .registry_facts import FactsFolder
 
 E = TypeVar("E", bound=ItemEntry)
@@ -42,7 +44,7 @@ def page_selection(settings: Settings) -> PageSelection:
 
 
 def data_file(
-    site: Site, setting: tuple[str, str], configured: str | None, default: str, problems: Problems
+    site: Site, setting: tuple[str, ...], configured: str | None, default: str, problems: Problems
 ) -> Path | None:
     """Return the data file in the settings, or the existing file with a default name."""
     usual = [name for name in data_names(default) if os.path.lexists(site.root / name)]
@@ -53,7 +55,7 @@ def data_file(
     hint = "move the data to a file with that name"
     if len(names) > 1:
         message = f"{' and '.join(names)} both exist"
-        hint = f"remove one of them, or select it with `{setting[1]}: …`"
+        hint = "remove one of them" + (f", or select it with `{setting[1]}: …`" if setting[1:] else "")
     elif path.is_file():
         if not leads_out(path, project_of(site.root, path)):
             return path
@@ -71,7 +73,7 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
     """Warn about patterns in the settings that match no page."""
 
     def add_problem(name: Resource, message: str, hint: str, level: Level) -> None:
-        problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.NO_ITEMS))
+        problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.PAGE))
 
     for name in ITEM_MODELS:
         patterns = getattr(settings, name).pages
@@ -87,7 +89,6 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
                 )
         if patterns is not None or any(name in selection.matching(page.uri) for page in site.pages):
             continue
-        problems.extend(pages_beside(site, name))
         likely = ((_likely_folder(name, page.uri), page.uri) for page in site.pages)
         folders = Counter(folder for folder, uri in likely if folder and not selection.matching(uri))
         for folder, count in folders.most_common(1):
@@ -120,7 +121,7 @@ def check_unread_defaults(site: Site, raws: Iterable[RawItem], problems: Problem
         others = f" (and {len(unread) - 1} more like it)" if unread[1:] else ""
         message = f"ignored{others}: the plugin `meta` is not enabled"
         hint = "add it to `plugins` (it is part of Material), or set `defaults` of the collection"
-        problems.add(Problem(name, 0, 0, "", message, hint, Level.WARNING, code=Code.IGNORED))
+        problems.add(Problem(name, 0, 0, "", message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD))
 
 
 def check_emptiness(site: Site, problems: Problems, *collections: Sequence[object]) -> None:
@@ -130,7 +131,7 @@ def check_emptiness(site: Site, problems: Problems, *collections: Sequence[objec
     message = "no items found"
     docs = name_of(site.docs_dir, site.root)
     hint = f"add a page such as {docs}/images/nginx.md, or set `pages` or `data` of a collection"
-    problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.NO_ITEMS))
+    problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.PAGE))
 
 
 def raw_items(
@@ -145,9 +146,14 @@ def raw_items(
     entries: list[RawItem] = []
     if path := data_file(site, (name, "data"), getattr(settings, name).data, name, problems):
         entries = read_list(path, name_of(path, site.root), name, problems)
-    if fields.keys:
+    if fields.keys or fields.version_keys:
         return [with_mapped(raw, fields) for raw in raws], [with_mapped(raw, fields) for raw in entries]
     return raws, entries
+
+
+def default_fields(raw: RawItem, section: CollectionSettings) -> dict[str, object]:
+    """Return the default values of an item."""
+    return section.defaults_for(raw.own_page.uri if raw.own_page else None)
 
 
 def read_items(
@@ -161,19 +167,23 @@ def read_items(
     """Return the items of a collection from pages and data file, by slug, each with its source."""
     section: CollectionSettings = getattr(settings, name)
     raws, entries = raw_items(fields, name, site, settings, raws, problems)
-    if "page" not in section.fields:
+    if "page" not in fields.own.rules:
         entries = _with_pages(entries, site, problems)
-        raws = _not_pages_of(raws, entries, fields, problems)
+        raws, entries = _not_pages_of(raws, entries, fields, problems)
         _suggest_pages(entries, name, site, settings, problems)
     raws = [*_not_named(raws, entries, fields, problems), *entries]
     problems.extend(_unused_keys(name, fields, raws, site))
     by_slug: dict[str, tuple[E, RawItem]] = {}
+    slugs: set[str] = set()
     without_image: list[RawItem] = []
     facts = FactsFolder(site, settings, name, problems)
     for raw in raws:
-        values = default_values(raw, settings.registry or NO_REGISTRY, fields.model, section.defaults)
+        values = default_values(
+            raw, settings.registry or NO_REGISTRY, fields.model, default_fields(raw, section)
+        )
         if settings.registry is None and str(values.get("image", "")).startswith(f"{NO_REGISTRY}/"):
             without_image.append(raw)
+        slugs.add(str(values.get("slug")))
         raw, values = facts.fill(raw, values, fields)
         entry = read_entry(fields, raw, values, problems)
         if entry is None:
@@ -190,6 +200,7 @@ def read_items(
             problems.add(raw.problem(("slug",), message, hint, code=Code.TWICE))
         else:
             by_slug[entry.slug] = entry, raw
+    _check_replaced_by(by_slug.values(), slugs, name, problems)
     _note_registry(without_image, site, problems)
     _note_undeclared(name, fields, [raw for _, raw in by_slug.values()], site, problems)
     return [(entry, raw.emptied()) for _, (entry, raw) in sorted(by_slug.items())]
@@ -214,14 +225,39 @@ def _missing_logo(entry: ItemEntry, raw: RawItem, site: Site) -> Problem | None:
 def _unused_keys(
     name: Resource, fields: ItemFields[E], raws: Sequence[RawItem], site: Site
 ) -> Iterator[Problem]:
-    """Warn about each key in `map` that no item has."""
+    """Warn about each `from` in the settings with a key that no item has."""
+    if not raws:
+        return
     present = dict.fromkeys(str(key) for raw in raws for key in raw.values) if fields.keys else {}
-    for field, key in fields.keys if raws else ():
-        if key not in present:
-            near = resembling(key, present)
-            hint = f"did you mean `{near}`?" if near else "correct the key, or remove the entry"
-            message = f"no item of {name} has the key {key!r}"
-            yield site.config.problem((name, "map", field), message, hint, Level.WARNING, code=Code.SETTING)
+    unused = [("fields", field, key) for field, key in fields.keys if key not in present]
+    unused += [
+        ("version_fields", field, key)
+        for field, key in fields.version_keys
+        if not any(f"versions.{field}" in raw.mapped for raw in raws)
+    ]
+    for setting, field, key in unused:
+        near = resembling(key, present)
+        hint = f"did you mean `{near}`?" if near else "correct the key, or remove it"
+        message = f"no item of {name} has the key {key!r}"
+        place = (name, setting, field, "from")
+        yield site.config.problem(place, message, hint, Level.WARNING, code=Code.SETTING)
+
+
+def _check_replaced_by(
+    entries: Iterable[tuple[E, RawItem]], slugs: Set[str], name: Resource, problems: Problems
+) -> None:
+    """Add a problem for each `replacedBy` that does not name another item; `slugs` are those of all items."""
+    for entry, raw in entries:
+        other = getattr(entry, "replaced_by", None)
+        if other is None or (other in slugs and other != entry.slug):
+            continue
+        if other == entry.slug:
+            message, hint = "the item can't be replaced by itself", "use the slug of another item"
+        else:
+            message, hint = f"no item of {name} has the slug {other!r}", "use the slug of an item"
+            if near := resembling(other, slugs):
+                hint = f"did you mean `{near}`?"
+        problems.add(raw.problem(("replacedBy",), message, hint, code=Code.WRONG_VALUE))
 
 
 def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> list[RawItem]:
@@ -266,19 +302,24 @@ def _not_named(
 
 
 def _not_pages_of(
-    raws: Sequence[RawItem], entries: Iterable[RawItem], fields: ItemFields[E], problems: Problems
-) -> list[RawItem]:
-    """Return the pages, without those that have no fields and the slug of an entry, which needs `page`."""
+    raws: Sequence[RawItem], entries: list[RawItem], fields: ItemFields[E], problems: Problems
+) -> tuple[list[RawItem], list[RawItem]]:
+    """Return the pages, without those that have no fields and the slug of an entry, and the entries.
+
+    Such an entry needs `page`. It is returned with its page, so that one error remains.
+    """
     unnamed = {raw.slug: raw for raw in entries if not raw.named and "page" not in raw.values}
     items = []
+    pages: dict[str, Page] = {}
     for raw in raws:
         entry = unnamed.get(str(raw.values.get("slug", raw.slug)))
         if raw.page is None or entry is None or {*raw.values} & {*fields.names} - {"name", "description"}:
             items.append(raw)
         else:
+            pages[entry.place] = raw.page
             message, hint = f"{raw.file} is another item", f"add `page: {raw.page.uri}`"
             problems.add(entry.problem(("slug",), message, hint, code=Code.TWICE))
-    return items
+    return items, [replace(raw, named=pages.get(raw.place, raw.named)) for raw in entries]
 
 
 def _suggest_pages(
@@ -323,13 +364,44 @@ def _note_undeclared(
         keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
         message = f"undeclared keys are not in the API (with the number of {name}): {keys}"
         hint = "to publish them, declare them under `fields`"
-        problems.add(site.config.problem((name, "fields"), message, hint, Level.INFO, code=Code.IGNORED))
+        problems.add(
+            site.config.problem((name, "fields"), message, hint, Level.INFO, code=Code.UNKNOWN_FIELD)
+        )
+
+
+def makes_pages(settings: Settings, collection: str) -> bool:
+    """Whether items of a data file without a page get one, if the generator is MkDocs."""
+    section: CollectionSettings | None = getattr(settings, collection)
+    return settings.web is True and getattr(section, "item_pages", False)
+
+
+def item_uri(collection: str, slug: str) -> str:
+    """Return the path in docs_dir of the page that an item gets."""
+    return f"{collection}/{slug}.md"
+
+
+def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, str]]:
+    """Yield path in docs_dir and name of the pages that items get.
+
+    Problems are left to `load`: entries without a valid slug are errors there, and get no page here.
+    """
+    for name in ("images", "charts"):
+        path = data_file(site, (name, "data"), getattr(settings, name).data, name, Problems())
+        if path is None or not makes_pages(settings, name):
+            continue
+        for raw in read_list(path, name_of(path, site.root), name, Problems()):
+            with suppress(ValueError):
+                if raw.values.get("page") is None or "page" in getattr(settings, name).fields:
+                    title = raw.values.get("name") or raw.values.get("title") or raw.slug
+                    yield item_uri(name, slug(raw.slug)), str(title)
 
 
 class WebPages:
     """Finds the web page of each item."""
 
-    def __init__(self, site: Site, selection: PageSelection) -> None:
+    def __init__(self, site: Site, settings: Settings, selection: PageSelection) -> None:
+        self._site, self._settings = site, settings
+        self._pages = {page.url: page for page in site.pages}
         self._landing: dict[str, str] = {}
         self._home: str | None = None
         for page in sorted(site.pages, key=lambda page: page.uri, reverse=True):
@@ -343,9 +415,17 @@ class WebPages:
         """Return the page of the item, else the landing page of its collection, else the home page."""
         if raw.own_page is not None:
             return WebPage(raw.own_page.url, own=True)
-        url = self._landing.get(collection, self._home)
-        if url is None:
+        urls = self._site.directory_urls
+        if urls is not None and makes_pages(self._settings, collection):
+            url = address(destination(item_uri(collection, raw.slug), urls), urls)
+            if page := self._pages.get(url):
+                message = f"{page.file} already has the URL of the item's page, {url}"
+                hint = f"add `page: {page.uri}` to the entry, or set `item_pages: false`"
+                problems.add(raw.problem((), message, hint, code=Code.PAGE))
+            return WebPage(url, own=True)
+        listing = self._landing.get(collection, self._home)
+        if listing is None:
             message = "neither the item nor its collection has a page"
             hint = f"add a page {collection}/index.md or index.md"
             problems.add(raw.problem((), message, hint, code=Code.PAGE))
-        return WebPage(url or "", own=False)
+        return WebPage(listing or "", own=False)

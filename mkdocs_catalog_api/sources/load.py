@@ -13,7 +13,15 @@ from msgspec import Struct
 from ..authored.data_files import ListedVersions, is_nvcmp, read_decisions, read_differences, read_list
 from ..authored.folders import leads_out, name_of
 from ..authored.pages import RawItem, select
-from ..authored.settings import ITEM_MODELS, SECURITY_FOLDERS, Resource, Settings, check_words, item_fields
+from ..authored.settings import (
+    DECISIONS,
+    ITEM_MODELS,
+    SECURITY_FOLDERS,
+    Resource,
+    Settings,
+    check_words,
+    item_fields,
+)
 from ..authored.site import Site
 from ..authored.validate import default_values, read_entry
 from ..catalog.fields import ItemFields
@@ -28,15 +36,16 @@ from ..catalog.types import product_name
 from ..history.days import history_folder
 from ..problems import CatalogError, Level, Problems, RefusedError
 from ..problems.codes import Code
-from .advisories import Advisories, read_advisories
+from .advisories import read_exploited
 from .cycles import read_cycles
-from .elsewhere import pages_elsewhere, reports_elsewhere, sources_in_docs
+from .elsewhere import reports_elsewhere
 from .items import (
     WebPages,
     check_emptiness,
     check_patterns,
     check_unread_defaults,
     data_file,
+    default_fields,
     page_selection,
     raw_items,
     read_items,
@@ -59,7 +68,8 @@ class Sources(Struct, frozen=True):
     statements: tuple[Statement, ...]
     cycles: Mapping[str, Sequence[Cycle]]
     """Product → its release cycles."""
-    advisories: Advisories
+    exploited: Mapping[str, str] | None
+    """CVE id → date since when it is known to be exploited; None without the list."""
     history: History | None
     """None if no day is recorded."""
     complete: bool
@@ -80,12 +90,10 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
     scans = _scans(site, settings, problems)
     if not scans and settings.security.reports is None:
         problems.extend(reports_elsewhere(site))
-    problems.extend(sources_in_docs(site, settings))
     selection = page_selection(settings)
     paged = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
     items = [raw for raws in paged.values() for raw in raws]
-    problems.extend(pages_elsewhere(site, settings, selection, items))
     check_unread_defaults(site, items, problems)
     fields = item_fields(settings)
     images = read_items(fields["images"], "images", site, settings, paged.pop("images"), problems)
@@ -101,18 +109,18 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
         charts,
         roadmap,
         updates,
-        WebPages(site, selection),
+        WebPages(site, settings, selection),
         scans,
         _statements(site, settings, _repositories(listed), problems),
         read_cycles(site, images, problems),
-        Advisories() if to_record else read_advisories(site, settings, problems),
-        None if to_record else _history(site, settings, problems),
+        None if to_record else read_exploited(site, settings.security.max_report_size, problems),
+        None if to_record else _history(site, problems),
         complete,
     )
 
 
 def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tuple[ChartEntry, RawItem]]:
-    """Return only the charts, for `fetch`, by slug, each with its source."""
+    """Return only the charts, for `sync hub`, by slug, each with its source."""
     raws = select(site.pages, page_selection(settings), problems)["charts"]
     fields = settings.charts.item_fields(ChartEntry)
     return read_items(fields, "charts", site, settings, raws, problems)
@@ -126,7 +134,10 @@ def load_values(
     paged = select(site.pages, page_selection(settings), problems)[name]
     pages, entries = raw_items(section.item_fields(model), name, site, settings, paged, problems)
     registry = settings.registry or NO_REGISTRY
-    return [(raw, default_values(raw, registry, model, section.defaults)) for raw in (*pages, *entries)]
+    return [
+        (raw, default_values(raw, registry, model, default_fields(raw, section)))
+        for raw in (*pages, *entries)
+    ]
 
 
 def load_products(site: Site, settings: Settings, problems: Problems) -> dict[str, list[RawItem]]:
@@ -197,14 +208,14 @@ def _statements(
     return tuple(read_folder(folder, name_of(folder, site.root), site.root, problems, repositories, limit))
 
 
-def _history(site: Site, settings: Settings, problems: Problems) -> History | None:
-    folder = history_folder(site, settings, problems, to_write=False)
+def _history(site: Site, problems: Problems) -> History | None:
+    folder = history_folder(site, problems, to_write=False)
     if folder is None:
         return None
     from ..history.statistics import read_history  # for the same reason
 
     try:
-        return read_history(folder)
+        return read_history(folder, problems)
     except CatalogError as error:
         problems.extend(error.problems)
         return None
@@ -213,23 +224,18 @@ def _history(site: Site, settings: Settings, problems: Problems) -> History | No
 def _updates(
     site: Site, settings: Settings, listed: Sequence[ImageEntry | ChartEntry], problems: Problems
 ) -> tuple[UpdateEntry, ...]:
-    section = settings.updates
-    path = data_file(site, ("updates", "data"), section.data, "updates", problems)
+    path = data_file(site, ("updates", "data"), settings.updates.data, "updates", problems)
     if path is None:
         return ()
     raws = read_list(path, name_of(path, site.root), "updates", problems)
     if is_nvcmp(raws):
-        decided = data_file(site, ("updates", "decisions"), section.decisions, "decisions", problems)
+        decided = data_file(site, ("updates",), None, DECISIONS, problems)
         decisions = None
         if decided:
             decisions = read_decisions(decided, name_of(decided, site.root), problems)
         read = read_differences(raws, decisions, ListedVersions(listed), problems)
     else:
         read = [(raw, entry) for raw in raws if (entry := _update(raw, problems))]
-        if section.decisions:
-            message = f"decisions require the output of nvcmp, but {path.name} is a list of updates"
-            hint = "use `outcome` in that file"
-            problems.add(site.config.problem(("updates", "decisions"), message, hint, code=Code.SETTING))
     by_identity: dict[tuple[str, str | None, str], UpdateEntry] = {}
     for raw, entry in read:
         identity = (entry.application, entry.from_, entry.to)

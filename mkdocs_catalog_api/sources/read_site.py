@@ -1,12 +1,7 @@
-"""Reads a site from mkdocs.yml and docs_dir, without MkDocs.
-
-The command line uses this, also for sites of other generators. A plugin that may add or change pages is an
-error, because only MkDocs can run it.
-"""
+"""Reads a site from mkdocs.yml and docs_dir, without MkDocs. Also for sites of other generators."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from pathlib import Path
 
 from ..authored.config_file import PLUGIN, ConfigFile, MkDocsYml, read_mkdocs_yml
@@ -15,25 +10,14 @@ from ..authored.folders import leads_out
 from ..authored.settings import Settings, read_settings
 from ..authored.site import Site
 from ..catalog.addresses import PREFIX, web_address
-from ..problems import CatalogError, Problem, Problems
+from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
 
-HARMLESS = frozenset(
-    {
-        *(PLUGIN, "meta", "offline"),  # read here
-        # Plugins of Material: assets, lists and search
-        *("search", "tags", "social", "privacy", "optimize", "typeset", "info"),
-        # Navigation, which does not affect the API
-        *("literate-nav", "section-index", "awesome-pages", "awesome-nav", "include_dir_to_nav"),
-        # Content of pages, but neither front matter nor URLs
-        *("autorefs", "mkdocstrings", "glightbox", "mermaid2", "panzoom", "swagger-ui-tag", "render_swagger"),
-        *("include-markdown", "table-reader", "callouts", "open-in-new-tab", "charts", "drawio"),
-        # Additional or smaller files
-        *("minify", "minify_html", "redirects", "rss", "llmstxt", "htmlproofer", "git-authors"),
-        *("git-revision-date", "git-revision-date-localized", "git-committers", "git-committers-2"),
-    }
-)
-"""Plugins that do not affect the catalog."""
+
+def needs_mkdocs(config_file: Path) -> bool:
+    """Whether MkDocs must read the site. False if the configuration is invalid, which `read_site` reports."""
+    yml = None if config_file.suffix == ".toml" else read_mkdocs_yml(config_file, Problems())
+    return yml is not None and PLUGIN in dict(yml.plugins) and yml.needs_mkdocs
 
 
 def read_site(
@@ -41,25 +25,26 @@ def read_site(
     problems: Problems,
     *,
     site_dir: str | None = None,
-    trusted: Collection[str] | None = (),
-    root: Path | None = None,
+    web: bool = False,
 ) -> tuple[Site, Settings, bool]:
     """Return the site, the settings of the plugin, and `strict` of mkdocs.yml.
 
-    `site_dir` is relative to the folder of mkdocs.yml, as in mkdocs.yml. `trusted` has the plugins (and
-    `hooks`) of `--trust`; None trusts all of them. `root` replaces the folder of mkdocs.yml if the files of
-    the site are in another folder.
+    `site_dir` is relative to the folder of mkdocs.yml, as in mkdocs.yml. `web` is whether another generator
+    makes the pages.
 
     Raises:
-        CatalogError: mkdocs.yml is invalid, or only MkDocs can determine the pages.
+        CatalogError: mkdocs.yml is invalid.
     """
     config = ConfigFile(config_file)
     yml = read_mkdocs_yml(config_file, problems)
     if yml is None:
         raise CatalogError(problems)
-    if trusted is not None:
-        _check_plugins(yml, config, trusted, problems)
-    root = root or config_file.absolute().parent
+    _check_plugins(yml, config, problems)
+    for key in sorted((yml.model_extra or {}).keys() & Settings.model_fields.keys()):
+        message, hint = f"ignored: not a setting of {config.generator}", f"move it below `{PLUGIN}:`"
+        place = config.place_of(key)
+        problems.add(Problem(config.name, *place, key, message, hint, Level.WARNING, code=Code.SETTING))
+    root = config_file.absolute().parent
     docs_dir = root / yml.docs_dir
     if not docs_dir.is_dir():
         message = f"the folder {yml.docs_dir!r} does not exist"
@@ -86,11 +71,12 @@ def read_site(
         pages=docs.pages(),
         occupied_paths=docs.below(PREFIX + "/"),
         custom_dir=root / yml.theme if yml.theme else None,
+        directory_urls=None if web or config.generator == "Zensical" else yml.directory_urls,
     )
     return site, settings, yml.strict
 
 
-def _check_plugins(yml: MkDocsYml, config: ConfigFile, trusted: Collection[str], problems: Problems) -> None:
+def _check_plugins(yml: MkDocsYml, config: ConfigFile, problems: Problems) -> None:
     names = [name for name, _ in yml.plugins]
     if PLUGIN not in names:
         message = f"the plugin {PLUGIN} is missing"
@@ -101,14 +87,3 @@ def _check_plugins(yml: MkDocsYml, config: ConfigFile, trusted: Collection[str],
         message = f"the plugin {PLUGIN} is listed twice"
         hint = "merge the settings, and remove one of them"
         problems.add(Problem(config.name, 0, 0, "plugins", message, hint, code=Code.PLUGINS))
-    for name in [*dict.fromkeys(names), *(["hooks"] if yml.hooks else [])]:
-        if name in HARMLESS or name in trusted:
-            continue
-        what = "the scripts in `hooks`" if name == "hooks" else f"the plugin {name!r}"
-        them = "them" if name == "hooks" else "it"
-        message = f"{what} may make or change pages, and only {config.generator} runs {them}"
-        hint = f"add `--trust {name}` if it does not change pages of the catalog"
-        if config.generator == "MkDocs":
-            hint = f"build with `mkdocs build`, check with `catalog-api check --with-mkdocs`, or {hint}"
-        field = "hooks" if name == "hooks" else "plugins"
-        problems.add(Problem(config.name, 0, 0, field, message, hint, code=Code.PLUGINS))

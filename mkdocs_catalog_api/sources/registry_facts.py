@@ -27,9 +27,11 @@ from ..catalog.fields import ItemFields
 from ..catalog.lines import LineRules, derived_line, newest_label
 from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry, PinEntry
-from ..catalog.names import Reference
+from ..catalog.names import Reference, without_details
 from ..catalog.names import slug as checked_slug
 from ..catalog.registry_facts import (
+    FACTS_FOLDER,
+    UNKNOWN_PLATFORM,
     ChartFacts,
     ChartVersionFacts,
     ImageFacts,
@@ -73,21 +75,15 @@ class FactsFolder:
     """Reads the files of `sync` for one collection. Problems are added, not raised."""
 
     def __init__(self, site: Site, settings: Settings, collection: str, problems: Problems) -> None:
-        name = settings.registry_facts
-        folder = site.root / name
-        self._folder, self._label = folder / collection, f"{name}/{collection}"
+        folder = site.root / FACTS_FOLDER
+        self._folder, self._label = folder / collection, f"{FACTS_FOLDER}/{collection}"
         self._project = project_of(site.root, folder)
         self._variants = settings.images.variants
         self._problems = problems
         self._present = folder.is_dir()
-        if not self._present and (os.path.lexists(folder) or "registry_facts" in settings.model_fields_set):
-            message, hint = f"{name!r} is not a folder", "use a folder with the files of `catalog-api sync`"
-            if not os.path.lexists(folder):
-                message, hint = (
-                    f"the folder {name!r} does not exist",
-                    "run `catalog-api sync`, or correct the path",
-                )
-            problems.add(site.config.problem(("registry_facts",), message, hint, code=Code.MISSING_PATH))
+        if not self._present and os.path.lexists(folder):
+            message, hint = "not a folder", "remove it, and run `catalog-api sync`"
+            problems.add(Problem(FACTS_FOLDER, 0, 0, "", message, hint, code=Code.NOT_READ))
 
     def fill(
         self, raw: RawItem, values: dict[str, object], fields: ItemFields[M]
@@ -390,20 +386,23 @@ def _texts(value: object) -> Iterable[str]:
 def _of_version(given: Mapping[str, Any], facts: ImageVersionFacts) -> dict[str, Any]:
     """Return the registry's fields of a version; none if the page has digests of some platforms only."""
     digests = [*_digests(given)]
-    by_platform = {manifest.platform: manifest for manifest in reversed(facts.manifests)}
-    manifests = [manifest for manifest in facts.manifests if by_platform[manifest.platform] is manifest]
     fields: dict[str, Any] = {}
     if not digests or "manifests" in given:
         fields["digest"] = facts.digest
     if not digests or facts.digest in digests or "manifests" in given:
-        fields["platforms"] = [manifest.platform for manifest in manifests]
-        fields["size"] = manifests[0].size if manifests else None
-    if set(digests) <= {facts.digest} and [manifest.digest for manifest in manifests] != [facts.digest]:
+        fields["platforms"] = _platforms(facts)
+        fields["size"] = facts.manifests[0].size if facts.manifests else None
+    if set(digests) <= {facts.digest} and [manifest.digest for manifest in facts.manifests] != [facts.digest]:
         fields["manifests"] = [
             {key: item for key, item in msgspec.structs.asdict(manifest).items() if item is not None}
-            for manifest in manifests
+            for manifest in facts.manifests
         ]
     return fields
+
+
+def _platforms(facts: ImageVersionFacts) -> list[str]:
+    platforms = dict.fromkeys(without_details(manifest.platform) for manifest in facts.manifests)
+    return [platform for platform in platforms if platform != UNKNOWN_PLATFORM]
 
 
 Found = Iterator[tuple[str, str, object]]
@@ -418,7 +417,7 @@ def _of_image(facts: ImageVersionFacts) -> Found:
     # `docker.io/library/debian:12-slim` is Debian: the badge of a base counts all of its images.
     name = facts.annotations.get(base, "").partition("@")[0].rpartition("/")[2].partition(":")[0]
     yield "base", f"annotations.{base}", name
-    yield "platforms", "manifests", [*dict.fromkeys(manifest.platform for manifest in facts.manifests)]
+    yield "platforms", "manifests", _platforms(facts)
     yield "signature", "signature", facts.signature
 
 

@@ -63,13 +63,15 @@ def image_answer(image: Image, charts: int, as_of: str, max_age: int | None) -> 
         notes.append(
             _Remark("unknown", f"{version} has not been scanned, so its vulnerabilities are unknown.")
         )
-    elif figures.os_ended:
+    limits, uncovered = release.selection.limits, release.selection.uncovered
+    if "os-end-of-life" in limits:
         text = f"The operating system of {version} no longer gets advisories"
         notes.append(_Remark("bad", f"{text}, so finding nothing proves little."))
-    if figures and (figures.in_part or 0 < release.digests_scanned < len(entry.digests)):
-        platforms = f"{release.digests_scanned} of {len(entry.digests)} platforms"
+    if figures and release.selection.missing:
+        number = len(release.selection.parts) - len(uncovered)
+        platforms = f"{number} of {counted(len(release.selection.parts), 'platform')}"
         notes.append(_Remark("fair", f"Only {platforms} of {version} are scanned."))
-    elif figures and figures.grade is None and not figures.os_ended:
+    elif figures and figures.grade is None and "os-end-of-life" not in limits:
         notes.append(
             _Remark("fair", f"The scan of {version} leaves vulnerabilities out, so it has no grade.")
         )

@@ -8,8 +8,8 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias, cast
 
+from ..catalog.history import PopulationFigures
 from ..catalog.populations import Population
-from ..catalog.published import Counters
 from ..catalog.scans import COUNTERS
 from .view import CatalogView, Item
 
@@ -82,14 +82,15 @@ class Timeline(NamedTuple):
 
 
 def catalog_points(view: CatalogView) -> Sequence[Point]:
-    """The recorded days and this build: of the supported images, with the number in all images."""
-    supported, every = view.populations.supported, view.populations.all
-    now = Point(THIS_BUILD, _open_now(supported), _sum(_open_now(every)))
+    """The recorded days and this build: of the available images, with the number in all images."""
+    available, every = view.populations.available, view.populations.all
+    now = Point(THIS_BUILD, _open_now(available), _sum(_open_now(every)))
     history = view.value.history if view.value else None
-    days = history.trend if history else ()
-    return _with_now(
-        [Point(day.date, _counters(day.supported), _sum(_counters(day.all))) for day in days], now
-    )
+    points = [
+        Point(day.date, _counters(day.figures.available), _sum(_counters(day.figures.all)))
+        for day in (history.days if history else ())
+    ]
+    return _with_now(points, now)
 
 
 def image_points(figures: Sequence[Item], security: Item) -> Sequence[Point]:
@@ -107,8 +108,9 @@ def _open_now(population: Population) -> Mapping[str, int] | None:
     return population.figures.counters if population.scanned or not population.images else None
 
 
-def _counters(counters: Counters | None) -> Mapping[str, int] | None:
-    return {word: getattr(counters, word) for word in COUNTERS} if counters else None
+def _counters(figures: PopulationFigures) -> Mapping[str, int] | None:
+    known = figures.scanned or not figures.images
+    return {word: getattr(figures.by_severity, word) for word in COUNTERS} if known else None
 
 
 def _known(figures: Item) -> Mapping[str, int] | None:
@@ -259,10 +261,10 @@ def _security(event: Any, fixes: Set[tuple[str, str, str]]) -> str | None:
 
 
 def open_in_words(point: Point) -> str:
-    """The number of open vulnerabilities in the catalog: `74 open in supported images, 101 in all images`."""
-    supported = "not scanned" if point.counters is None else f"{_sum(point.counters)} open"
+    """The number of open vulnerabilities in the catalog: `74 open in available images, 101 in all images`."""
+    available = "not scanned" if point.counters is None else f"{_sum(point.counters)} open"
     in_all = "not scanned" if point.in_all is None else str(point.in_all)
-    return f"{supported} in supported images, {in_all} in all images"
+    return f"{available} in available images, {in_all} in all images"
 
 
 FILTERS = {

@@ -28,6 +28,7 @@ from ..problems.codes import Code
 from ..publish.site_files import refuse_links
 from .markers import MARKER, Marker, well_formed
 from .pages import ASSETS, SCRIPT, STYLE, PageFiller
+from .site_search import INDEX, with_items
 from .view import CatalogView
 
 _BUILD_FIRST = "build the site with its generator before this command"
@@ -39,6 +40,7 @@ _ITEM = "<!-- catalog: item -->"
 _FURTHER_NAME = re.compile(r"-[0-9]+\.html\Z")
 _MASKED = "<\0!--"
 """Beginning of a text that is not a comment; HTML pages can't contain this character."""
+_SHOWS_CATALOG = re.compile(rb"<!--\s*(catalog-api:begin\s+)?catalog(?!-?\w)", re.IGNORECASE)
 _TEXT_ONLY = frozenset({"title", "textarea", "script", "style", "iframe", "noembed", "noframes", "xmp"})
 
 
@@ -236,22 +238,23 @@ def fill_site(
     for path in sorted(sources.keys() - {*paths}):
         if (page := sources[path]).url in item_urls:
             message = "the site has no page of this file"
-            problems.add(Problem(page.file, 0, 0, "", message, _BUILD_FIRST, Level.WARNING, code=Code.HTML))
+            problems.add(Problem(page.file, 0, 0, "", message, _BUILD_FIRST, Level.WARNING, code=Code.MARKER))
     pages = [
         sources.get(path) or Page(path, f"{site.site_dir.name}/{path}", None, _url(path)) for path in paths
     ]
     built = [*_read(site, [*zip(paths, pages, strict=True)], item_urls, problems)]
-    contents = {page.uri: divided.content for page, _, _, divided in built if divided}
-    site = replace(site, pages=pages)
-    view = CatalogView(catalog, folder, catalog.addresses.mount)
-    filled = PageFiller(site, settings, contents, view, feed_paths, titles=False).fill(
-        problems, strict=strict
+    site = replace(
+        site,
+        pages=[replace(page, html=divided.content if divided else None) for page, _, _, divided in built],
     )
+    view = CatalogView(catalog, folder, catalog.addresses.mount)
+    filled = PageFiller(site, settings, view, feed_paths, titles=False).fill(problems, strict=strict)
     written: dict[str, bytes | None] = dict.fromkeys(further_before)
     refused = Problems()
     for page, path, html, divided in built:
         fillings, assets = filled.get(page.uri), _asset_links(page.url)
         if fillings and divided:
+            divided = divided._replace(before=fillings.plain(divided.before))
             after = divided.whole(fillings.html, assets + fillings.head(divided.before))
             further = fillings.further_pages(after)
             for beside, content in further.items():
@@ -264,6 +267,11 @@ def fill_site(
         if after != html:
             written[path] = after.encode()
     written |= {path: content for path, content in ASSETS.items() if not (site.docs_dir / path).exists()}
+    if (index := site.site_dir / INDEX).is_file():
+        found = {page.url: filled[page.uri].searched for page, *_ in built if page.uri in filled}
+        source = index.read_bytes()
+        with_catalog = with_items(source, {url: item for url, item in found.items() if item})
+        written |= {INDEX: with_catalog} if with_catalog != source else {}
     for path in written:
         refuse_links(site.site_dir, path, refused)
     if list(refused):
@@ -288,7 +296,7 @@ def _paths(site: Site, settings: Settings) -> list[str]:
         refused.extend(filter(None, (without_address(f"{folder.name}/{path}", path) for path in paths)))
     if not paths:
         message = f"the folder {folder.name!r} has no pages"
-        refused.add(Problem("", 0, 0, "--web", message, _BUILD_FIRST, code=Code.HTML))
+        refused.add(Problem("", 0, 0, "--web", message, _BUILD_FIRST, code=Code.MARKER))
     if list(refused):
         raise CatalogError(refused)
     return paths
@@ -311,7 +319,7 @@ def _read(
     for path, page in pages:
         source = (site.site_dir / path).read_bytes()
         item = page.url in item_urls
-        shows_catalog = item or b"catalog:" in source.lower()
+        shows_catalog = item or _SHOWS_CATALOG.search(source) is not None
         reason, divided = "is not UTF-8", None
         try:
             html = source.decode()
@@ -326,7 +334,7 @@ def _read(
         if shows_catalog and divided is None:
             message = f"ignored: the page {reason}"
             hint, file = "change the generator's template for it", f"{site.site_dir.name}/{path}"
-            problems.add(Problem(file, 0, 0, "", message, hint, Level.WARNING, code=Code.HTML))
+            problems.add(Problem(file, 0, 0, "", message, hint, Level.WARNING, code=Code.MARKER))
 
 
 def _asset_links(url: str) -> str:

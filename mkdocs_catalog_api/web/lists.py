@@ -8,12 +8,13 @@ from types import MappingProxyType
 from typing import NamedTuple, cast
 
 from ..authored.settings import ITEM_MODELS
-from ..catalog.fields import CustomField
+from ..catalog.fields import Rules
 from ..catalog.grading import GRADES
 from ..catalog.model import Model
 from ..catalog.models import UpdateEntry
 from ..catalog.scans import COUNTERS
-from ..catalog.shown import ShownField, shown_fields
+from ..catalog.shown import Shown, ShownField, shown_fields
+from .render import words
 from .view import Item
 
 PER_PAGE = 48
@@ -78,6 +79,17 @@ def filter_fields(resource: str) -> dict[str, ShownField]:
     return {field.shown.filter: field for field in fields if field.shown.filter}
 
 
+def shown_rules(rules: Rules) -> list[ShownField]:
+    """Where pages show custom fields: all on the page of an item, some on cards."""
+    shown = {
+        name: Shown(page=words(name), card=words(name) if rule.card else "") for name, rule in rules.items()
+    }
+    return [
+        ShownField(name, shown[name], "link" if rule.type == "url" and not rule.list else "text", custom=True)
+        for name, rule in rules.items()
+    ]
+
+
 class CatalogList(NamedTuple):
     """A list, as its template shows it."""
 
@@ -91,8 +103,8 @@ class CatalogList(NamedTuple):
     """Items on all pages."""
     scans: Sequence[str]
     """Times of the scans of images on all pages, in order."""
-    supported: bool
-    """Whether it shows supported items alone until a filter asks for others."""
+    available: bool
+    """Whether it shows available items alone until a filter asks for others."""
     left_out: Sequence[Item]
     """Deprecated, withdrawn and planned items, which are shown on demand."""
     filters: Sequence[Filter]
@@ -106,10 +118,8 @@ class CatalogList(NamedTuple):
     """Slugs with an icon in the file of logos, with spaces between."""
     page: int
     """Number of this page, from 1."""
-    categories: str
-    """JSON object of slug → categories, of the items whose document has another field of that name."""
     paths: str
-    """JSON object of the filters whose field has another name: `{"platform": "platforms"}`."""
+    """JSON object of the filters whose field has another name: `{"fips": "custom.fips"}`."""
     pages: Sequence[str]
     """Address of each page, relative to the first."""
     size: int
@@ -139,10 +149,8 @@ class CatalogList(NamedTuple):
         return ", ".join(filter(None, (in_all, f"{planned} planned" if planned else "")))
 
 
-def list_filters(
-    resource: str, items: Sequence[Item], shown: Sequence[Item], fields: Mapping[str, CustomField]
-) -> list[Filter]:
-    """The filters of a list, the author's own fields last.
+def list_filters(resource: str, items: Sequence[Item], shown: Sequence[Item], rules: Rules) -> list[Filter]:
+    """The filters of a list, those of the custom fields in `rules` last.
 
     Choices are those of all `items`, counts those of the items that the list shows at first.
     """
@@ -160,24 +168,29 @@ def list_filters(
         )
         have = {word for item in items for word in _words(name, by_field.get(name), item)}
         order = by_field[name].shown.order if name in by_field else _ORDERS.get(name, ())
-        words = [*(word for word in order if word in have), *sorted(have.difference(order))]
-        choices = [*_CHOICES.get(name, ((word, _text(name, word)) for word in words))]
+        ordered = [*(word for word in order if word in have), *sorted(have.difference(order))]
+        choices = [*_CHOICES.get(name, ((word, _text(name, word)) for word in ordered))]
         if name == "lifecycle" and any(_ends(item) for item in items):
             choices.append(("ended", "support ended"))
         label = "Open vulnerabilities" if name == "severity" and "grade" in figures else name.capitalize()
         if name != "exploited" or have:
             known = {} if name == _SCANNED else {word: counts[word] for word, _ in choices if word != "ended"}
             filters.append(Filter(name, label, choices, known))
-    for name, field in fields.items():
-        if name not in _RESERVED and (field.type == "boolean" or field.values):
-            counts = Counter(text for item in shown for text in texts(item[name]))
-            have = {text for item in items for text in texts(item[name])}
-            words = ["true", "false"] if field.type == "boolean" else [*field.values]
+    for name, rule in rules.items():
+        if name not in _RESERVED and rule.has_filter:
+            counts = Counter(text for item in shown for text in texts(field_value(item, name)))
+            have = {text for item in items for text in texts(field_value(item, name))}
+            values = ["true", "false"] if rule.type == "boolean" else [*rule.values]
             choices = [
-                (word, {"true": "yes", "false": "no"}.get(word, word)) for word in words if word in have
+                (word, {"true": "yes", "false": "no"}.get(word, word)) for word in values if word in have
             ]
-            filters.append(Filter(name, field.label or name.capitalize(), choices, counts))
+            filters.append(Filter(name, words(name), choices, counts))
     return [each for each in filters if len(each.choices) > 1 or each.name in _BOXES]
+
+
+def field_value(item: Item, name: str) -> object:
+    """The value of a field of an item, built-in or custom."""
+    return item[name] if name in item else cast(Item, item["custom"])[name]
 
 
 def texts(value: object) -> Iterator[str]:
@@ -220,4 +233,5 @@ def _figures(name: str, item: Item) -> Iterable[str]:
     if name == "severity":
         none = security["total"] == 0 and security["grade"] is not None
         return ["none"] if none else [word for word in COUNTERS if security[word]]
-    return [str(security["grade"] or ("not scanned" if security["total"] is None else "not graded"))]
+    looked = security["scanned"] or security.get("pinsScanned")
+    return [str(security["grade"] or ("not graded" if looked else "not scanned"))]

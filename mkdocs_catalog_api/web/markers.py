@@ -16,7 +16,8 @@ from ..authored.messages import resembling
 from ..problems import Problem
 from ..problems.codes import Code
 
-MARKER = re.compile(r"<!--\s*catalog:(.*?)-->", re.IGNORECASE | re.DOTALL)
+MARKER = re.compile(r"<!--\s*catalog(?!-?\w)(.*?)-->", re.IGNORECASE | re.DOTALL)
+"""A comment that begins with the word `catalog`, and the text after that word."""
 _NAME = re.compile(r"\s*([^\s=\"']+)(?=\s|\Z)")
 _ARGUMENT = re.compile(r"\s*([A-Za-z]\w*)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'=]+))(?=\s|\Z)")
 _LIKELY = re.compile(r"(?:<|&lt;)(?:!-{0,3}|-{1,3})\s*([a-z]{6,10})\s*([:;=]?)\s*([a-z-]*)", re.IGNORECASE)
@@ -40,7 +41,7 @@ class MarkerError(ValueError):
 class TemplateRefusedError(MarkerError):
     """A template that can't be rendered; reported with its own file and line, not those of the marker."""
 
-    code = Code.TEMPLATE
+    code = Code.MARKER
 
     def __init__(self, file: str, line: int, message: str) -> None:
         super().__init__(message, "correct the template")
@@ -58,11 +59,17 @@ class Marker(Struct, frozen=True):
 
 
 def parse(inside: str) -> Marker:
-    """Parse the text between `catalog:` and the end of the comment.
+    """Parse the text between `catalog` and the end of the comment.
 
     Raises:
-        MarkerError: no name, an argument that is not `name=value`, or one given twice.
+        MarkerError: no colon, no name, an argument that is not `name=value`, or one given twice.
     """
+    if not inside.startswith(":"):
+        raise MarkerError(
+            "a comment that begins with `catalog` is not a marker",
+            "write `<!-- catalog: NAME -->`, or begin the comment with another word",
+        )
+    inside = inside.removeprefix(":")
     found = _NAME.match(inside)
     if found is None:
         raise MarkerError("the marker has no name", "write `<!-- catalog: images -->`, for example")
@@ -86,6 +93,11 @@ def well_formed(html: str) -> Iterator[Marker]:
     for match in MARKER.finditer(html):
         with suppress(MarkerError):
             yield parse(match[1])
+
+
+def in_text(text: str) -> bool:
+    """Whether a page, as Markdown or HTML, may have a marker, or a comment that looks like one."""
+    return any(resembling(match[1], ["catalog"]) for match in _LIKELY.finditer(text))
 
 
 def near_misses(html: str, names: Collection[str]) -> Iterator[str]:

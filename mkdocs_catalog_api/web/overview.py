@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..catalog.history import DayFigures, PopulationFigures
+from ..catalog.history import PopulationFigures, RecordedDay
 from ..catalog.populations import Population, Populations
 from ..catalog.scans import COUNTERS
 from .view import CatalogView
@@ -17,7 +17,7 @@ _WEEK = 7
 
 
 class Earlier(NamedTuple):
-    """Counts of the supported images on a recorded day."""
+    """Counts of the available images on a recorded day."""
 
     figures: PopulationFigures
     date: str
@@ -40,7 +40,7 @@ class Headline(NamedTuple):
     severities: Sequence[str]
     """Severities of the images that need work first; empty when there are none."""
     affected: int
-    """Number of supported images with these severities."""
+    """Number of available images with these severities."""
 
 
 def earlier(view: CatalogView) -> Earlier | None:
@@ -49,20 +49,20 @@ def earlier(view: CatalogView) -> Earlier | None:
     Days on which more images were scanned than now are not compared: a missing scan is not a fix.
     """
     history = view.value.history if view.value else None
-    population = view.populations.supported
+    population = view.populations.available
     if history is None or not population.scanned:
         return None
-    today = max([history.head.date, *(time[:10] for time in population.times)])
-    return _earlier(history.figures, population.scanned, today)
+    today = max([history.last, *(time[:10] for time in population.times)])
+    return _earlier(history.days, population.scanned, today)
 
 
-def _earlier(days: Sequence[DayFigures], scanned: int, today: str) -> Earlier | None:
+def _earlier(days: Sequence[RecordedDay], scanned: int, today: str) -> Earlier | None:
     age = {day.date: _ordinal(today) - _ordinal(day.date) for day in days}
     old = [day for day in days if age[day.date] >= _DAYS]
-    if not old or old[-1].supported is None or not 0 < old[-1].supported.scanned <= scanned:
+    if not old or not 0 < old[-1].figures.available.scanned <= scanned:
         return None
     date = old[-1].date
-    return Earlier(old[-1].supported, date, age[date] < _DAYS + _WEEK)
+    return Earlier(old[-1].figures.available, date, age[date] < _DAYS + _WEEK)
 
 
 def _ordinal(date: str) -> int:
@@ -70,25 +70,25 @@ def _ordinal(date: str) -> int:
 
 
 def headline(populations: Populations, earlier: Earlier | None, charts: int = 0) -> Headline:
-    """The sentence on the supported images, and those that follow it.
+    """The sentence on the available images, and those that follow it.
 
-    `charts` is the number of supported charts with a critical vulnerability in a pinned image.
+    `charts` is the number of available charts with a critical vulnerability in a pinned image.
     """
-    every, supported = populations
-    figures, counters = supported.figures, supported.figures.counters
+    every, available = populations
+    figures, counters = available.figures, available.figures.counters
     elsewhere = _elsewhere(populations)
     if charts:
         noun = "chart installs" if charts == 1 else "charts install"
-        elsewhere.append(f"{thousands(charts)} supported {noun} a release with a critical vulnerability.")
-    if not supported.scanned:
-        what = "supported image" if every.scanned else "image"
+        elsewhere.append(f"{thousands(charts)} available {noun} a release with a critical vulnerability.")
+    if not available.scanned:
+        what = "available image" if every.scanned else "image"
         answer = f"No {what} has been scanned yet, so nothing is known."
         return Headline(answer, elsewhere, "unknown", (), 0)
     severities = SERIOUS if any(counters[word] for word in SERIOUS) else COUNTERS
-    affected = sum(any(each.counters[word] for word in severities) for _, _, each in supported.newest())
-    unscanned = len(supported.images) - supported.scanned
-    ungraded = supported.scanned - supported.grades.total()
-    answer = _answer(supported, severities, affected)
+    affected = sum(any(each.counters[word] for word in severities) for _, _, each in available.newest())
+    unscanned = len(available.images) - available.scanned
+    ungraded = available.scanned - available.grades.total()
+    answer = _answer(available, severities, affected)
     if figures.exploited:
         answer += f" {_are(figures.exploited)} known to be exploited."
     details = [_of_any_severity(figures.total, earlier)] if figures.total or earlier else []
@@ -104,19 +104,19 @@ def headline(populations: Populations, earlier: Earlier | None, charts: int = 0)
     return Headline(answer, details, worst, severities if affected else (), affected)
 
 
-def _answer(supported: Population, severities: Sequence[str], affected: int) -> str:
+def _answer(available: Population, severities: Sequence[str], affected: int) -> str:
     if not affected:
-        return f"No known vulnerability is open in {_images(supported.scanned)}."
-    counters, counts = supported.figures.counters, supported.figures.counts
+        return f"No known vulnerability is open in {_images(available.scanned)}."
+    counters, counts = available.figures.counters, available.figures.counts
     critical, high = (counters[word] for word in SERIOUS)
     if critical:
         also = f" and {thousands(high)} high" if high else ""
         noun = "vulnerability is" if critical + high == 1 else "vulnerabilities are"
         answer = f"{thousands(critical)} critical{also} {noun} open in {_images(affected)}"
     else:
-        count = high or supported.figures.total
+        count = high or available.figures.total
         words, others = ("critical", "high one") if high else ("critical or high", "other")
-        answer = f"No {words} vulnerability is open in supported images; {thousands(count)} {others}"
+        answer = f"No {words} vulnerability is open in available images; {thousands(count)} {others}"
         answer += f"{'' if count == 1 else 's'} in {thousands(affected)} image{'' if affected == 1 else 's'}"
     by_severity = zip(COUNTERS, counts.fixable, strict=True)
     fixable = sum(count for word, count in by_severity if word in severities)
@@ -136,18 +136,18 @@ def _of_any_severity(total: int, earlier: Earlier | None) -> str:
 
 def _elsewhere(populations: Populations) -> list[str]:
     """A sentence on the open vulnerabilities of deprecated and withdrawn images."""
-    every, supported = populations
-    more = every.figures.total - supported.figures.total
-    critical = every.figures.counters["critical"] - supported.figures.counters["critical"]
+    every, available = populations
+    more = every.figures.total - available.figures.total
+    critical = every.figures.counters["critical"] - available.figures.counters["critical"]
     if not more:
         return []
     of_them = f", {thousands(critical)} of them critical" if critical else ""
-    noun = "more" if supported.scanned else "open"
+    noun = "more" if available.scanned else "open"
     return [f"Deprecated and withdrawn images have {thousands(more)} {noun}{of_them}."]
 
 
 def _images(count: int) -> str:
-    return f"{thousands(count)} supported image{'' if count == 1 else 's'}"
+    return f"{thousands(count)} available image{'' if count == 1 else 's'}"
 
 
 def _are(count: int) -> str:

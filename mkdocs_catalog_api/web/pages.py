@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence, Set
+from html import escape as html_escape
 from importlib.resources import files
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -15,6 +16,8 @@ from ..authored.pages import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..catalog import addresses
+from ..catalog.markdown import plain_text
+from ..documents.collections import ITEM_DOCUMENTS
 from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
 from ..publish import feeds
@@ -28,9 +31,9 @@ STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 ASSETS = {
     f"assets/{file.name}": file.read_bytes()
-    for file in sorted((files("mkdocs_catalog_api.web") / "published").iterdir(), key=lambda file: file.name)
+    for file in sorted((files("mkdocs_catalog_api.web") / "assets").iterdir(), key=lambda file: file.name)
 }
-"""Path in the site → content of the style sheet and the scripts, made from `web/assets`."""
+"""Path in the site → content of the style sheet and the scripts."""
 _TITLE = re.compile(r"<h1\b.*?</h1>", re.DOTALL)
 _HEADING = re.compile(r"<h([1-6])\b")
 _TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
@@ -63,6 +66,10 @@ class FilledPage(NamedTuple):
     """OpenGraph elements for a head without any."""
     structured_data: str = ""
     """Element for the head, for search engines."""
+    description: str = ""
+    """Description of the item as its author wrote it; generators copy it into meta elements."""
+    searched: tuple[str, str] | None = None
+    """Title and text of its item for the search index."""
     listed_on: str | None = None
     """Path in docs_dir of the page that lists the collection of this page's item."""
 
@@ -74,7 +81,16 @@ class FilledPage(NamedTuple):
     def with_head(self, html: str) -> str:
         """A whole page with all elements of its head."""
         before, end, after = html.partition("</head>")
+        before = self.plain(before)
         return before + self.head(before) + end + after if end else html
+
+    def plain(self, head: str) -> str:
+        """A head whose meta elements have the description without Markdown."""
+        text = plain_text(self.description)
+        if text != self.description:
+            for written in (str, escape, html_escape):  # by a template, by markupsafe, by others
+                head = head.replace(str(written(self.description)), str(written(text)))
+        return head
 
     def further_pages(self, html: str) -> dict[str, str]:
         """The further pages of the lists on a whole page: path below the site → HTML."""
@@ -84,27 +100,27 @@ class FilledPage(NamedTuple):
 
 
 class PageFiller:
-    """Fills the pages of a site; `contents` has the HTML of each by its path in docs_dir.
-
-    `titles` is whether it contains their headings.
-    """
+    """Fills the pages of a site that are rendered; `titles` is whether their HTML contains their headings."""
 
     def __init__(
         self,
         site: Site,
         settings: Settings,
-        contents: Mapping[str, str],
         view: CatalogView,
         feed_paths: Set[str],
         *,
         titles: bool = True,
     ) -> None:
-        self.view, self._contents = view, contents if settings.web else {}
+        self.view, self._language = view, site.language
+        self._pages = {page.uri: page for page in (*site.pages, *site.item_pages)}
+        contents = {uri: page.html for uri, page in self._pages.items() if page.html is not None}
+        self._contents = contents if settings.web else {}
         parts = urlsplit(site.site_url or "")
         self._mount = addresses.mount_path(site.site_url)
         self._origin = f"{parts.scheme}://{parts.netloc}" if parts.netloc else None
         self._feeds, self._titles = feed_paths, titles
-        self._pages = {page.uri: page for page in site.pages}
+        urls = {page.url.removeprefix(site.language) for page in self._pages.values()}
+        self._translated = urls if site.language else frozenset()
         self._list_pages = _list_pages(contents, self._pages)
         self._homes = {name: page.url for name, page in self._list_pages.items()}
         self._parts = Parts(settings, view, site)
@@ -129,9 +145,18 @@ class PageFiller:
 
     def _fill(self, uri: str, content: str, problems: Problems) -> FilledPage:
         page = self._pages[uri]
-        url, own = page.url, self._items.get(page.url)
+        url, own = page.url, self._items.get(page.url.removeprefix(self._language))
         stem = url.rpartition("/")[2].removesuffix(".html") or "index"
-        place = Place("../" * url.count("/"), self._mount, self._origin, stem, self._homes)
+        place = Place(
+            "../" * url.count("/"),
+            self._mount,
+            self._origin,
+            stem,
+            self._homes,
+            self._language,
+            self._translated,
+            " ".join(sorted(self._items.keys() - self._translated)) if self._language else "",
+        )
         names: set[str] = set()
         further: list[FurtherPage] = []
 
@@ -174,7 +199,7 @@ class PageFiller:
         title = "" if "<h1" in content else f"<h1>{escape(entry.name)}</h1>"
         if self._titles:
             before, own_title, after = _around_title(title + html)
-            lead = _words(str(escape(entry.description or ""))) not in _words(content)
+            lead = _letters(str(escape(plain_text(entry.description or "")))) not in _letters(content)
             head = _or_problem(lambda: self._parts.head(own, place, own_title, lead=lead), page, 0, problems)
             html = f"{before}{head or own_title}\n{after}"
         listed_on = self._list_pages.get(own.resource)
@@ -186,6 +211,8 @@ class PageFiller:
             links=self._links(place, names, own),
             open_graph=_open_graph(own.data, place),
             structured_data=_structured_data(own.data, place),
+            description=entry.description or "",
+            searched=(entry.name, own.findable()),
             listed_on=listed_on.uri if listed_on else None,
         )
 
@@ -194,10 +221,10 @@ class PageFiller:
         image = own.slug if own and own.resource == "images" else None
         # Without the second words Material treats these as translations of the page.
         links = [
-            ("alternate feed", feeds.media_type(path), path)
+            ("alternate feed", feeds.RSS_TYPE, path)
             for path in feeds.feeds_of_page(self._feeds, markers, image)
         ]
-        if own:
+        if own and own.resource in ITEM_DOCUMENTS:
             path = f"{addresses.PREFIX}/{addresses.item(own.resource, own.slug)}"
             links.append(("alternate describedby", "application/json", path))
         return "".join(
@@ -232,9 +259,9 @@ def _around_title(html: str) -> tuple[str, str, str]:
     return (html[: title.start()], title[0], html[title.end() :]) if title else ("", "", html)
 
 
-def _words(html: str) -> str:
-    """The text of some HTML, with single spaces."""
-    return " ".join(_TAG.sub(" ", html).split())
+def _letters(html: str) -> str:
+    """The text of some HTML, without spaces."""
+    return "".join(_TAG.sub("", html).split())
 
 
 def _level_below(before: str) -> int:

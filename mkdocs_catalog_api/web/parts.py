@@ -13,7 +13,8 @@ from pydantic.fields import FieldInfo
 from ..authored.messages import models_in, resembling, suggestion
 from ..authored.settings import Settings, item_fields
 from ..authored.site import Site
-from ..catalog.fields import ItemFields
+from ..catalog.fields import ItemFields, built_in_fields
+from ..catalog.markdown import plain_text, safe_html
 from ..catalog.model import Model
 from ..catalog.scans import COUNTERS
 from ..catalog.shown import shown_fields
@@ -25,11 +26,23 @@ from ..documents.items import chart_verify, image_verify
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
 from .answer import DEFAULT_MAX_AGE, chart_answer, image_answer, newest_scan
-from .lists import MODELS, PER_PAGE, SORTS, CatalogList, Filter, filter_fields, list_filters, texts
+from .lists import (
+    MODELS,
+    PER_PAGE,
+    SORTS,
+    CatalogList,
+    Filter,
+    field_value,
+    filter_fields,
+    list_filters,
+    shown_rules,
+    texts,
+)
 from .logos import SPRITE, Logos
 from .markers import Marker, MarkerError
 from .render import Place, environment, render
 from .view import CatalogView, Gathered, Item
+from .words import read_words, replace_words
 
 COLLECTIONS = ("images", "charts", "roadmap", "updates")
 VIEWS: Mapping[str, Sequence[str]] = {
@@ -71,7 +84,8 @@ class ItemPage(NamedTuple):
         The packages are those of the newest release. Ids of vulnerabilities are found on their own page.
         """
         entry = self.item.entry
-        words = [_KINDS[self.resource], entry.name, entry.description, *entry.categories]
+        words = [_KINDS[self.resource], entry.name, plain_text(entry.description), *entry.categories]
+        words += getattr(entry, "replaces", ())
         if not isinstance(self.item, RoadmapItem):
             words += [version.version for version in self.item.entry.versions]
         if isinstance(self.item, Image) and self.item.newest and self.item.newest.assessment:
@@ -94,7 +108,7 @@ class Parts:
 
     def __init__(self, settings: Settings, view: CatalogView, site: Site) -> None:
         catalog = view.value
-        self._env = environment(site.custom_dir)
+        self._env, self._words = environment(site.custom_dir), read_words(site)
         self.logos = Logos(site.theme_dirs, [*view.images, *view.charts, *view.roadmap])
         self._gathered = Gathered(catalog)
         self._env.globals |= {
@@ -106,7 +120,6 @@ class Parts:
             "DEFAULT_MAX_AGE": DEFAULT_MAX_AGE,
         }
         self._env.globals["SORTS"] = SORTS
-        self._env.globals["shown"] = {name: shown_fields(model) for name, model in MODELS.items()}
         self._view, self._settings = view, settings
         self._as_of = newest_scan(catalog) if catalog else ""
         self._values: tuple[ItemPage | None, dict[str, Any]] = (None, {})
@@ -120,12 +133,16 @@ class Parts:
         }
         """Document, id and status of a VEX statement → day since which it holds."""
         fields: Mapping[str, ItemFields[Model]] = catalog.fields if catalog else item_fields(settings)
+        self._rules = {name: each.own.rules for name, each in fields.items()}
         self._filters = {
             name: [
-                *(info.alias or field for field, info in each.model.model_fields.items() if _words(info)),
-                *each.own.names,
+                *(field for field, info in built_in_fields(each.model).items() if _words(info)),
+                *each.own.rules,
             ]
             for name, each in fields.items()
+        }
+        self._env.globals["shown"] = {
+            name: [*shown_fields(model), *shown_rules(self._rules[name])] for name, model in MODELS.items()
         }
 
     def marker(self, marker: Marker, own: ItemPage | None, place: Place, level: int) -> list[str]:
@@ -180,7 +197,8 @@ class Parts:
 
         The title is empty if another generator has written it; logo and breadcrumb are then left out.
         """
-        values = {"title": Markup(title), "lead": lead, "resource": own.resource}  # noqa: S704
+        text = Markup(safe_html(own.item.entry.description or "")) if lead else ""  # noqa: S704  # it is safe
+        values = {"title": Markup(title), "lead": text, "resource": own.resource}  # noqa: S704
         return self._render("item-head", place, 2, self._item_values(own) | values)
 
     def ids(self) -> list[str]:
@@ -195,16 +213,20 @@ class Parts:
         return self._values[1]
 
     def _new_values(self, catalog: Catalog, own: ItemPage) -> dict[str, Any]:
-        document = msgspec.to_builtins(item_document(catalog, own.resource, own.item, own.data))
-        values: dict[str, Any] = {"item": document["data"], "document": document}
-        values["fields"] = getattr(self._settings, own.resource).fields
+        values: dict[str, Any] = {"item": own.data}
+        if isinstance(own.item, RoadmapItem):
+            return values
+        values["document"] = msgspec.to_builtins(item_document(catalog, own.resource, own.item, own.data))
+        others: Sequence[Item] = getattr(self._view, own.resource)
+        instead = (other for other in others if other["slug"] == own.data["replacedBy"])
+        values["instead"] = next(instead, None)
         max_age = self._settings.security.max_age
         if isinstance(own.item, Image):
             image, history, addresses = own.item, catalog.history, catalog.addresses
             record = history.images.get(own.slug) if history else None
             values["verify"] = image_verify(image)
             values["past"] = msgspec.to_builtins(image_history(own.slug, record)) if record else None
-            values["until"] = history.head.date if history else None
+            values["until"] = history.last if history else None
             values["detail"] = msgspec.to_builtins(detail(image)) if image.releases else None
             values["badges"] = msgspec.to_builtins(image_badges(image))
             values["users"] = [
@@ -216,9 +238,9 @@ class Parts:
             values["platforms"] = _platforms(image)
             values["filters"] = _row_filters(image)
             values["answer"] = image_answer(image, len(values["users"]), self._as_of, max_age)
-        elif isinstance(own.item, Chart):
+        else:
             values["verify"] = chart_verify(own.item)
-            pins = zip(document["data"]["images"], own.item.pins, strict=True)
+            pins = zip(cast(Sequence[Item], own.data["images"]), own.item.pins, strict=True)
             with_figures = [{**published, "found": _figures(pin)} for published, pin in pins]
             values["pins"] = sorted(with_figures, key=lambda pin: _worst(pin["found"]))  # the worst first
             values["answer"] = chart_answer(own.item, self._as_of, max_age)
@@ -238,7 +260,7 @@ class Parts:
             "feed": place.file if self._settings.feeds and place.origin else lambda _: None,
             **values,
         }
-        return render(self._env, f"catalog/{name}.html", context)
+        return replace_words(render(self._env, f"catalog/{name}.html", context), self._words)
 
     def _collection(self, resource: str, arguments: dict[str, str], place: Place) -> Sequence[CatalogList]:
         """The items of a collection that match the arguments, as a list of pages."""
@@ -247,7 +269,7 @@ class Parts:
         _reject(arguments, ("view", "limit", *self._filters[resource]))
         items = every
         for name, wanted in arguments.items():
-            items = [item for item in items if wanted in texts(item[name])]
+            items = [item for item in items if wanted in texts(field_value(item, name))]
             if not items:
                 _check_spelling(name, wanted, every)
         if resource == "updates":
@@ -275,20 +297,14 @@ class Parts:
         """A list cut into pages, at least one; `base` has the marker's filters by field."""
         shown = [item for item in items if item.get("lifecycle", "available") == "available"]
         left_out = [item for item in items if item.get("lifecycle", "available") != "available"]
-        supported = resource in ("images", "charts") and "lifecycle" not in base and bool(shown)
-        if not supported:
+        available = resource in ("images", "charts") and "lifecycle" not in base and bool(shown)
+        if not available:
             shown, left_out = [*items], []
-        fields = getattr(getattr(self._settings, resource, None), "fields", {})
-        categories = self._gathered.categories.get(resource, {})
-        listed = [{**item, "categories": categories.get(str(item.get("slug")))} for item in items]
-        others = {
-            item["slug"]: item["categories"]
-            for item, published in zip(listed, items, strict=True)
-            if item["categories"] != published.get("categories")
-        }
+        rules = self._rules.get(resource, {})
         paths = {name: field.name for name, field in filter_fields(resource).items() if name != field.name}
-        at_first = [item for item in listed if not supported or item["lifecycle"] == "available"]
-        filters = list_filters(resource, listed, at_first, fields) if len(items) > 5 else []
+        paths |= {name: f"custom.{name}" for name, rule in rules.items() if rule.has_filter}
+        at_first = [item for item in items if not available or item["lifecycle"] == "available"]
+        filters = list_filters(resource, items, at_first, rules) if len(items) > 5 else []
         facts = (
             self._gathered.facts[str(item["slug"])] for item in items if resource == "images" and filters
         )
@@ -301,7 +317,7 @@ class Parts:
             total=len(shown),
             every=shown,
             scans=sorted(scans) if resource == "images" else (),
-            supported=supported,
+            available=available,
             left_out=left_out,
             filters=filters,
             base=json.dumps(base, ensure_ascii=False),
@@ -309,7 +325,6 @@ class Parts:
             facts=";".join(facts),
             icons=self.logos.of(str(item.get("slug")) for item in items),
             page=1,
-            categories=json.dumps(others, ensure_ascii=False) if others else "",
             paths=json.dumps(paths) if paths else "",
             pages=["", *(f"{place.stem}-{resource}-{number}.html" for number in numbers[1:])],
             size=size,
@@ -326,8 +341,9 @@ def _figures(pin: Pin) -> dict[str, Any] | None:
         return None
     if pin.figures is None:
         words = (*COUNTERS, "total", "fixable", "grade", "score", "scannedAt")
-        return {**dict.fromkeys(words), "version": pin.version}
-    return {**pin.figures.fields(), "version": pin.version, "scannedAt": pin.figures.scanned_at}
+        return {**dict.fromkeys(words), "version": pin.version, "scanned": False}
+    figures = pin.figures
+    return {**figures.fields(), "version": pin.version, "scanned": True, "scannedAt": figures.scanned_at}
 
 
 def _words(field: FieldInfo) -> bool:
@@ -419,6 +435,6 @@ def _unknown(name: str, known: Mapping[str, object] | Sequence[str], kind: str) 
 
 def _check_spelling(name: str, wanted: str, items: Sequence[Item]) -> None:
     """A value without matches is valid (no update is held today), unless it resembles an existing value."""
-    near = resembling(wanted, sorted({text for item in items for text in texts(item[name])}))
+    near = resembling(wanted, sorted({text for item in items for text in texts(field_value(item, name))}))
     if near is not None:
         raise MarkerError(f"no item has the {name} {wanted!r}", f"did you mean `{near}`?")

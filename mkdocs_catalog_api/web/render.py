@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from functools import cache
 from pathlib import Path
 from traceback import extract_tb
@@ -127,10 +127,27 @@ class Place(Struct, frozen=True):
     """Name of the page's file without its extension."""
     homes: Mapping[str, str] = field(default_factory=dict)
     """Collection → address of the page that lists all of it, relative to the site's root."""
+    language: str = ""
+    """Folder of the page's language in the site, as in `de/`; empty for the default language."""
+    translated: Set[str] = frozenset()
+    """URLs of the pages that exist in this language, without its folder."""
+    untranslated: str = ""
+    """URLs of the item pages that do not, separated by spaces."""
+
+    @property
+    def data(self) -> Markup:
+        """The attributes with which the script makes links."""
+        names = {"root": self.root, "mount": self.mount}
+        if self.language:
+            names |= {"language": self.language, "only": self.untranslated}
+        return Markup(" ").join(Markup('data-{}="{}"').format(*pair) for pair in names.items())
 
     def link(self, href: str) -> str:
-        """The relative address of a root-relative one, so that the page works at any mount path."""
-        return self.root + href[len(self.mount) + 1 :] or "./"
+        """The relative address of a root-relative one, so that the page works at any mount path.
+
+        It leads to the page in the language of this page, if there is one.
+        """
+        return self.root + self._translation(href[len(self.mount) + 1 :]) or "./"
 
     def file(self, path: str) -> str:
         """The relative address of the file at `path` of the site."""
@@ -148,7 +165,12 @@ class Place(Struct, frozen=True):
 
     def absolute(self, href: str) -> str | None:
         """The full address of a root-relative one."""
-        return None if self.origin is None else self.origin + href
+        path = self._translation(href[len(self.mount) + 1 :])
+        return None if self.origin is None else f"{self.origin}{self.mount}/{path}"
+
+    def _translation(self, path: str) -> str:
+        """The path of a page in this language, if it exists."""
+        return self.language + path if path in self.translated else path
 
 
 def size(count: int) -> str:

@@ -16,7 +16,7 @@ from ..catalog.scans import COUNTERS
 from ..catalog.value import Catalog, Image
 from ..documents.badges import catalog_badges
 from ..documents.collections import collection_items
-from ..documents.history import day_changes, history_index
+from ..documents.history import day_changes
 from ..documents.security import summary
 
 Item: TypeAlias = Mapping[str, JsonValue]
@@ -89,7 +89,7 @@ class CatalogView:
 
     @cached_property
     def populations(self) -> Populations:
-        """All images and the supported ones, with the sums over each."""
+        """All images and the available ones, with the sums over each."""
         return populations(self.value or Catalog())
 
     @cached_property
@@ -99,14 +99,19 @@ class CatalogView:
 
     @cached_property
     def history(self) -> Item | None:
-        """The counts of the recorded days, as in `history/index.json`; None without a recorded day."""
-        index = history_index(self.value) if self.value else None
-        return cast(Item, msgspec.to_builtins(index)) if index else None
+        """The recorded `days`, oldest first, and `timeToFix` of `fixes.json`; None without a day."""
+        history = self.value.history if self.value else None
+        if history is None:
+            return None
+        return {
+            "days": [day.date for day in history.days],
+            "timeToFix": msgspec.to_builtins(history.time_to_fix),
+        }
 
     def changes(self, limit: int) -> Sequence[Item]:
         """The last recorded days with changes, as in `changes/{date}.json`, newest first."""
         days = day_changes(self.value) if self.value else []
-        changed = [day for day in reversed(days) if day.counts]
+        changed = [day for day in reversed(days) if day.data]
         return cast(Sequence[Item], msgspec.to_builtins(changed[:limit]))
 
     def fixes(self, date: str) -> Set[tuple[str, str, str]]:
@@ -138,7 +143,7 @@ class CatalogView:
 
     @cached_property
     def _web_pages(self) -> Mapping[str, JsonValue]:
-        return {str(item["href"]): item["url"] for item in (*self.images, *self.charts, *self.roadmap)}
+        return {str(item["href"]): item["url"] for item in (*self.images, *self.charts)}
 
     def _items(self, resource: str) -> Sequence[Item]:
         return msgspec.to_builtins(collection_items(self.value, resource)) if self.value else []
@@ -152,12 +157,8 @@ class Gathered:
         """Slug → time of the newest release's scan."""
         self.facts: dict[str, str] = {}
         """Slug → short facts about an image for lists, as in `CatalogList.facts`."""
-        self.categories: dict[str, dict[str, list[JsonValue]]] = {}
-        """Collection → slug → every category of the item."""
         for image in catalog.images if catalog else ():
             self._add(image)
-        for name, items in catalog.items.items() if catalog else ():
-            self.categories[name] = {item.entry.slug: [*item.entry.categories] for item in items}
 
     def _add(self, image: Image) -> None:
         slug = image.entry.slug

@@ -19,10 +19,11 @@ from pathlib import Path
 import msgspec
 
 from mkdocs_catalog_api.catalog.scans import SEVERITIES
-from mkdocs_catalog_api.history import chain
 from mkdocs_catalog_api.history.days import Folder
-from mkdocs_catalog_api.history.state import KnownImage, KnownScan, Seen, State
-from tests.past import documents
+from mkdocs_catalog_api.history.replay import follow
+from mkdocs_catalog_api.history.state import KnownImage, KnownScan, Seen, State, differences
+from mkdocs_catalog_api.problems import Problems
+from tests.past import NO_FIGURES, documents
 
 CASES = {"small": (200, 20, 365), "large-month": (10_000, 1_000, 30), "large-year": (10_000, 1_000, 365)}
 """Images, events a day, days."""
@@ -62,11 +63,11 @@ class Catalog:
 
 def write(folder: Folder, images: int, events: int, days: int) -> None:
     """Write a history; the state before is kept, so that only the days cost."""
-    catalog, previous = Catalog(images), None
+    catalog = Catalog(images)
     before: State = {}
     for day in range(days):
         date = (datetime.date(2026, 1, 1) + datetime.timedelta(day)).isoformat()
-        previous = chain.append(folder, date, previous, before, catalog.seen()).sha256
+        folder.write(date, NO_FIGURES, differences(before, catalog.seen(), baseline=not day))
         before = {
             slug: msgspec.structs.replace(image, open=dict(image.open))
             for slug, image in catalog.state.items()
@@ -99,7 +100,9 @@ def main(arguments: list[str]) -> None:
             folder = Folder(Path(path), "history")
             write(folder, *CASES[case])
             start = time.process_time()
-            chain.replay(folder)
+            state: State = {}
+            for day in Folder(Path(path), "history").days():
+                follow(day, state, Problems())
             replayed = time.process_time() - start
             command = [sys.executable, "-m", __spec__.name, "--in", path]
             done = subprocess.run(command, check=True, capture_output=True)

@@ -1,10 +1,9 @@
 """A second reading of the published contract, made by someone who only has the files.
 
 `openapi.json` beside this file is the frozen shape: the description of a catalog that publishes every kind of
-document, and has no fields of its own.
-`python -m tests.contract` freezes it anew; its diff is reviewed. What a schema can't say, such as sums, order
-and links, is written again in the other modules. Nothing here imports mkdocs_catalog_api, so that a slip in
-the program cannot hide behind the same slip in its test.
+document, and has no fields of its own. `python -m tests.refresh` freezes it anew; its diff is reviewed.
+What a schema can't say, such as sums, order and links, is written again in the other modules. Nothing here
+imports mkdocs_catalog_api, so that a slip in the program cannot hide behind the same slip in its test.
 """
 
 from collections.abc import Mapping, Sequence, Set

@@ -10,7 +10,7 @@ Json = Any
 
 COLLECTIONS = ("images", "charts", "roadmap", "updates")
 SEVERITIES = ("critical", "high", "medium", "low", "unknown")
-FIGURES = (*SEVERITIES, "total", "fixable", "suppressed", "grade", "score", "exploited")
+FIGURES = (*SEVERITIES, "total", "fixable", "suppressed", "exploited", "grade", "score")
 
 
 class Api:

@@ -1,7 +1,7 @@
 """What a chart pins, and the sums over it."""
 
 from tests.contract.api import SEVERITIES, Api, Json
-from tests.contract.security import Release, Releases, figures
+from tests.contract.security import Release, Releases, figures, shown
 from tests.contract.texts import REFERENCE
 
 
@@ -13,6 +13,10 @@ def check(api: Api, releases: Releases) -> None:
         pins = _pins(api, [chart])
         _security(api, f"{where}.security", chart["security"], pins, releases)
     _pinned(api, _pins(api, api.data("charts")), releases)
+
+
+def _every_digest(entry: Json) -> list[str]:
+    return [*entry["digests"], *(manifest["digest"] for manifest in entry["manifests"])]
 
 
 def _normal(reference: str) -> tuple[str, str]:
@@ -38,7 +42,11 @@ def _pin(api: Api, where: str, pin: Json) -> None:
         owned = _normal(image["image"])[0] == repository
         owners |= {image["slug"]: None} if owned else {}
         for entry in image["versions"]:
-            if digest in entry["digests"] if digest else owned and tag in (entry["version"], *entry["tags"]):
+            if (
+                digest in _every_digest(entry)
+                if digest
+                else owned and tag in (entry["version"], *entry["tags"])
+            ):
                 homes.setdefault(image["slug"], entry["version"])
     if (pin["slug"], pin["version"]) not in (homes or owners).items():
         api.blame("charts.json", where, f"is joined to {pin['slug']} {pin['version']}, not as in {homes}")
@@ -49,17 +57,24 @@ def _pin(api: Api, where: str, pin: Json) -> None:
 def _worst(release: Release) -> tuple[Json, ...]:
     """What is pinned under several names counts as the one of which statements take out least."""
     found = figures([release])
-    return (*(found[severity] for severity in SEVERITIES), release.in_part)
+    return (*(found[severity] for severity in SEVERITIES), release.withheld)
 
 
 def _pins(api: Api, charts: list[Json]) -> dict[Json, list[Json]]:
     """What the charts pin: digest (its release's, by tag), else reference → slug and version of each name."""
-    versions: dict[tuple[str, str], str | None] = {}
+    versions: dict[Json, str | None] = {}
     for image in api.data("images"):
         versions |= {(image["slug"], entry["version"]): entry["digest"] for entry in image["versions"]}
+    parts = {
+        manifest["digest"]
+        for image in api.data("images")
+        for entry in image["versions"]
+        for manifest in (entry["manifests"] if len(entry["manifests"]) > 1 else ())
+    }
     pins: dict[Json, list[Json]] = {}
     for pin in (pin for chart in charts for pin in chart["images"]):
-        release = pin["slug"], pin["version"]
+        # The rows of a manifest alone are published nowhere.
+        release = (pin["slug"], None if pin["digest"] in parts else pin["version"])
         pins.setdefault(pin["digest"] or versions.get(release) or _normal(pin["image"]), []).append(release)
     return pins
 
@@ -95,18 +110,22 @@ def _security(api: Api, where: str, security: Json, pins: dict[Json, list[Json]]
     hidden = security["pinsScanned"] - len(known)
     if not 0 <= hidden <= _outside(pins):
         api.blame("charts.json", f"{where}.pinsScanned", f"is {security['pinsScanned']}, not {len(known)}")
-    wanted = figures(known)
+    wanted: Json = figures(known)
+    if hidden == 0 and len(known) < len(pins) and known:
+        wanted |= {"grade": None, "score": None}
+    wanted = shown(wanted)
     if hidden > 0:
         least = {name: wanted[name] or 0 for name in (*SEVERITIES, "total", "fixable", "suppressed")}
         for name in (name for name in least if (security[name] or 0) < least[name]):
             api.blame("charts.json", f"{where}.{name}", f"is {security[name]}, less than of the known pins")
         wanted = {name: security[name] for name in ("grade", "score", "exploited")}
         wanted["total"] = sum(security[name] or 0 for name in SEVERITIES)
-        if None in [security[name] for name in least] or (security["grade"] is None) != (
-            security["score"] is None
-        ):
-            api.blame("charts.json", where, "is scanned, but has null for what was found")
+        wanted["total"] = wanted["total"] or (0 if security["grade"] else None)
+        if security["grade"] and None in [security[name] for name in least]:
+            api.blame("charts.json", where, "has a grade, but null for what was found")
     wanted["scanned"] = bool(pins) and security["pinsScanned"] == len(pins)
     if not wanted["scanned"]:
         wanted |= {"grade": None, "score": None}
-    api.holds("charts.json", where, security, pins=len(pins), **wanted)
+    if security["complete"] and not (wanted["scanned"] and all(pins)):
+        api.blame("charts.json", f"{where}.complete", "is true, but a pin has no scan")
+    api.holds("charts.json", where, security, pins=len(pins), version=None, href=None, **wanted)

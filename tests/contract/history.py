@@ -1,8 +1,6 @@
 """The documents of a history: what they say of each other, and that they are there together or not at all."""
 
 import datetime
-import hashlib
-import json
 import math
 import statistics
 from collections import defaultdict
@@ -16,105 +14,70 @@ FIXES = ("rebuilt", "superseded")
 
 def paths(api: Api) -> Iterator[str]:
     """The documents that a catalog with a history has beside the others."""
-    if "changes.json" in api.documents or "history/index.json" in api.documents:
-        yield from ("changes.json", "history/index.json", "fixes.json")
+    if "changes.json" in api.documents:
+        yield from ("changes.json", "fixes.json")
         changes = api.documents.get("changes.json", {"data": []})
         yield from (f"changes/{day['date']}.json" for day in changes["data"])
         # Images that have left keep theirs.
         yield from (path for path in api.documents if path.startswith("history/"))
 
 
-def links(api: Api) -> Json:
-    """What the discovery document says of it."""
-    if "changes.json" not in api.documents:
-        return None
-    names = {"changes": "changes.json", "index": "history/index.json", "fixes": "fixes.json"}
-    return {name: api.href(path) for name, path in names.items()}
-
-
 def check(api: Api) -> None:
     if "changes.json" not in api.documents:
         return
-    changes, index = api.documents["changes.json"], api.documents["history/index.json"]
+    changes = api.documents["changes.json"]
     days = changes["data"][::-1]
     dates = [day["date"] for day in days]
     api.expect("changes.json", "$.data[*].date", dates, sorted(set(dates)))
     api.holds("changes.json", "$", changes, total=len(days))
-    api.expect("history/index.json", "$.data[*].date", [day["date"] for day in index["data"]], dates)
-    api.holds("history/index.json", "$", index, total=len(days))
-    api.expect("history/index.json", "$.head.date", index["head"]["date"], dates[-1])
     for position, day in enumerate(days):
-        path = f"changes/{day['date']}.json"
+        path, where = f"changes/{day['date']}.json", f"$.data[{len(days) - 1 - position}]"
         document = api.documents[path]
         previous = days[position - 1] if position else None
         around = {"prev": previous and previous["href"], "collection": api.href("changes.json")}
-        total = sum(day["counts"].values())
-        api.expect("changes.json", "$.data[*].href", day["href"], api.href(path))
-        api.holds(path, "$", document, date=day["date"], links=around, counts=day["counts"], total=total)
         counted: dict[str, int] = defaultdict(int)
         for event in document["data"]:
             counted[event["kind"]] += 1
-        api.expect(path, "$.counts", day["counts"], dict(sorted(counted.items())))
-        before = api.documents[f"changes/{dates[position - 1]}.json"]["sha256"] if position else None
-        api.expect(path, "$.previous", document["previous"], before)
-        api.expect(path, "$.sha256", document["sha256"], hashlib.sha256(_file(document)).hexdigest())
-        figures = document["figures"] or {"all": None, "supported": None}
-        api.holds("history/index.json", f"$.data[{position}]", index["data"][position], **figures)
-        for name, population in figures.items():
-            if population:
-                total = sum(population["bySeverity"].values())
-                api.expect(path, f"$.figures.{name}.total", population["total"], total)
-    last = api.documents[f"changes/{dates[-1]}.json"]["sha256"]
-    api.expect("history/index.json", "$.head.sha256", index["head"]["sha256"], last)
-    _index(api, index)
-    _fixes(api, index)
+        counts = dict(sorted(counted.items()))
+        api.holds("changes.json", where, day, href=api.href(path), counts=counts)
+        api.holds(path, "$", document, date=day["date"], links=around, total=len(document["data"]))
+        for name in ("all", "available"):
+            population = day[name]
+            total = sum(population["bySeverity"].values())
+            api.expect("changes.json", f"{where}.{name}.total", population["total"], total)
+            if population["fixable"] > total or population["scanned"] > population["images"]:
+                api.blame("changes.json", f"{where}.{name}", "counts a part as more than the whole")
+            if population["images"] > day["all"]["images"] or total > day["all"]["total"]:
+                api.blame("changes.json", f"{where}.{name}", "is more than all")
+    _fixes(api, dates[-1])
+    _times(api, dates[-1])
     digests = _digests(api, dates)
     for path, document in api.documents.items():
-        if path.startswith("history/") and path != "history/index.json":
+        if path.startswith("history/"):
             _image(api, path, document, dates)
             api.expect(path, "$.digests", document["digests"], digests.get(document["slug"], []))
 
 
-def _file(document: Json) -> bytes:
-    """The file of a day, rebuilt from its document."""
-
-    def compact(value: Json) -> str:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-    names = ("date", "previous", *(["figures"] if document["figures"] else []))
-    head = compact({name: document[name] for name in names}).removesuffix("}") + ',"events":['
-    events = ",\n".join(map(compact, document["data"]))
-    return "\n".join([head, *([events] if events else []), "]}\n"]).encode()
-
-
-def _index(api: Api, index: Json) -> None:
+def _times(api: Api, last_date: str) -> None:
+    """The times to fix count no more fixes than the histories of images have."""
     fixed: defaultdict[int, int] = defaultdict(int)
-    last = datetime.date.fromisoformat(index["head"]["date"])
-    for number, day in enumerate(index["data"]):
-        where = f"$.data[{number}]"
-        if number:
-            counts = api.documents[f"changes/{day['date']}.json"]["counts"]
-            came = counts.get("image-added", 0) - counts.get("image-removed", 0)
-            before = index["data"][number - 1]["images"]
-            api.expect("history/index.json", f"{where}.images", day["images"], before + came)
-        api.expect("history/index.json", where, day["total"], sum(day["bySeverity"].values()))
-        if not sum(day["byGrade"].values()) <= day["scanned"] <= day["images"]:
-            api.blame("history/index.json", where, "more graded than scanned, or scanned than there are")
+    last = datetime.date.fromisoformat(last_date)
     for path, document in api.documents.items():
-        if path.startswith("history/") and path != "history/index.json":
+        if path.startswith("history/"):
             for episode in document["vulnerabilities"]:
                 if episode["fixed"] is not None and episode["days"] is not None:
                     age = last - datetime.date.fromisoformat(episode["fixed"])
                     fixed[365] += age.days < 365
                     fixed[90] += age.days < 90
+    times = api.documents["fixes.json"]["timeToFix"]
     for window in (90, 365):
         # An id counts once, and the episodes count each package.
-        said = sum(index["timeToFix"][word][f"days{window}"]["fixed"] for word in SEVERITIES)
+        said = sum(times[word][f"days{window}"]["fixed"] for word in SEVERITIES)
         if said > fixed[window]:
-            api.blame("history/index.json", "$.timeToFix", f"{said} fixes, but there are {fixed[window]}")
+            api.blame("fixes.json", "$.timeToFix", f"{said} fixes, but there are {fixed[window]}")
 
 
-def _fixes(api: Api, index: Json) -> None:
+def _fixes(api: Api, last_date: str) -> None:
     path, document = "fixes.json", api.documents["fixes.json"]
     data = document["data"]
     api.holds(path, "$", document, total=len(data))
@@ -123,7 +86,7 @@ def _fixes(api: Api, index: Json) -> None:
     histories = {
         document["slug"]: document["vulnerabilities"]
         for path, document in api.documents.items()
-        if path.startswith("history/") and path != "history/index.json"
+        if path.startswith("history/")
     }
     episodes: defaultdict[tuple[str, str, str], list[Json]] = defaultdict(list)
     for slug, vulnerabilities in histories.items():
@@ -136,7 +99,7 @@ def _fixes(api: Api, index: Json) -> None:
     }
     for key in sorted(urgent.difference(keys)):
         api.blame(path, "$.data", f"has no entry for {' '.join(key)}")
-    last = datetime.date.fromisoformat(index["head"]["date"])
+    last = datetime.date.fromisoformat(last_date)
     for number, (key, entry) in enumerate(zip(keys, data, strict=True)):
         _fix(api, f"$.data[{number}]", entry, episodes.get(key, []))
     for severity in ("critical", "high"):
@@ -162,14 +125,14 @@ def _fixes(api: Api, index: Json) -> None:
                 if entry["days"] is not None
                 and (last - datetime.date.fromisoformat(entry["fixed"])).days < window
             )
-            times = index["timeToFix"][severity][f"days{window}"]
+            times = document["timeToFix"][severity][f"days{window}"]
             median = statistics.median(days) if days else None
             wanted: Json = {
                 "fixed": len(days),
                 "median": int(median) if median is not None and median == int(median) else median,
                 "percentile90": days[math.ceil(len(days) * Fraction(9, 10)) - 1] if days else None,
             }
-            api.expect("history/index.json", f"$.timeToFix.{severity}.days{window}", times, wanted)
+            api.expect(path, f"$.timeToFix.{severity}.days{window}", times, wanted)
 
 
 def _fix(api: Api, where: str, entry: Json, episodes: list[Json]) -> None:

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator
 
 from tests.contract import badges, history, lookups, slim, vex
-from tests.contract.api import COLLECTIONS, Api
+from tests.contract.api import COLLECTIONS, Api, Json
 
 
 def check(api: Api) -> None:
@@ -26,6 +26,7 @@ def check(api: Api) -> None:
     site = api.documents["openapi.json"]["servers"][-1]["url"].rstrip("/")
     base = f"{site if '://' in site else api.mount}/api/v1"
     api.holds("manifest.json", "$", api.documents["manifest.json"], documents=documents, base=base)
+    listed = _listed(api)
     totals = {name: len(api.data(name)) for name in COLLECTIONS}
     api.holds(
         "index.json",
@@ -35,25 +36,31 @@ def check(api: Api) -> None:
             name: {"href": api.href(f"{name}.json"), "total": total, "totalPages": last_page(total)}
             for name, total in totals.items()
         },
-        security={"summary": api.href("security.json"), "index": api.href("security/index.json")},
-        history=history.links(api),
-        templates=_templates(api),
-        lookups=lookups.addresses(api),
+        contents=hashlib.sha256("".join(map(_line, sorted(documents.items()))).encode()).hexdigest(),
+        documents={name: address for name, address in listed.items() if "{" not in address},
+        templates={name: address for name, address in listed.items() if "{" in address},
         badges={name: api.href(f"badge/{name}.json") for name in badges.of_catalog(api)},
-        **{name: api.href(f"{name}.json") for name in ("openapi", "manifest")},
     )
 
 
-def _templates(api: Api) -> dict[str, str]:
+def _line(document: tuple[str, Json]) -> str:
+    path, entry = document
+    return f"{path} {entry['sha256']}\n" if path != "index.json" else ""
+
+
+def _listed(api: Api) -> dict[str, str]:
+    """Name → address of what discovery lists beside collections and badges, parameters in braces."""
     paths = {f"{name}Page": f"{name}/{{page}}.json" for name in COLLECTIONS}
     paths |= {name: f"{name}s/{{slug}}/index.json" for name in ("image", "chart")}
-    paths |= {"roadmapItem": "roadmap/{slug}/index.json", "search": "search.json"}
     paths |= {f"{name}Index": f"{name}/index.json" for name in ("images", "charts")}
-    paths |= {"imageSecurity": "security/{image}.json", "release": "security/{image}/{version}.json"}
-    paths |= {"imageBadge": "badge/{slug}/{name}.json"}
-    if history.links(api):
+    paths |= {"securitySummary": "security.json", "securityIndex": "security/index.json"}
+    paths |= {"imageSecurity": "security/{slug}.json", "release": "security/{slug}/{version}.json"}
+    paths |= {"badge": "badge/{name}.json", "imageBadge": "badge/{slug}/{name}.json"}
+    paths |= {name: f"{name}.json" for name in ("search", "openapi", "manifest")}
+    if "changes.json" in api.documents:
+        paths |= {"changes": "changes.json", "fixes": "fixes.json"}
         paths |= {"dayChanges": "changes/{date}.json", "imageHistory": "history/{slug}.json"}
-    return {name: api.href(path) for name, path in paths.items()}
+    return {name: api.href(path) for name, path in paths.items()} | lookups.addresses(api)
 
 
 def last_page(total: int) -> int:
@@ -68,7 +75,7 @@ def _wanted(api: Api) -> Iterator[str]:
     for name in COLLECTIONS:
         yield f"{name}.json"
         yield from (f"{name}/{number + 1}.json" for number in range(last_page(len(api.data(name)))))
-        if name != "updates":
+        if name in ("images", "charts"):
             yield from (f"{name}/{item['slug']}/index.json" for item in api.data(name))
     yield from lookups.wanted(api)
     yield from history.paths(api)

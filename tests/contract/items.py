@@ -22,8 +22,14 @@ def check(api: Api, named_latest: Set[str]) -> None:
                 f"{name}.json", "$.data", f"is not in the order of the slugs, or has one twice: {slugs}"
             )
         for position, item in enumerate(data):
-            _item(api, name, item, f"$.data[{position}]")
+            if item.get("replacedBy") is not None and item["replacedBy"] not in {*slugs} - {item["slug"]}:
+                where = f"$.data[{position}].replacedBy"
+                api.blame(f"{name}.json", where, f"names no other item: {item['replacedBy']}")
+            if item["category"] != next(iter(item["categories"]), None):
+                where = f"$.data[{position}].category"
+                api.blame(f"{name}.json", where, "is not the first of the categories")
             if "versions" in item:
+                _item(api, name, item, f"$.data[{position}]")
                 labels = [version["version"] for version in item["versions"]]
                 # The newest is first, wherever the order has it, if the page says so or labels have words.
                 words = name == "images" and any(re.search("[a-z]", label) for label in labels)
@@ -57,7 +63,7 @@ def _item(api: Api, name: str, item: Json, where: str) -> None:
     found = api.documents[path]
     api.expect(f"{name}.json", f"{where}.href", item["href"], api.href(path))
     html = found["links"]["html"]
-    if html != item["url"] and (html is not None or name == "roadmap"):
+    if html != item["url"] and html is not None:
         # Without a page of its own an item has no page link, and its url is the landing or the home page.
         api.blame(path, "$.links.html", f"is {html}, while the url is {item['url']}")
     links = {"self": api.href(path), "collection": api.href(f"{name}.json"), "html": html}

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from tests.contract.api import Api, Json
-from tests.contract.security import Releases, figures
+from tests.contract.security import Releases, figures, shown
 from tests.contract.versions import compare
 
 VEX = {"vex": "vex/{slug}.json", "vexRepository": "vex/repository.tar.gz"}
@@ -46,7 +46,8 @@ def check(api: Api, releases: Releases) -> None:
 
 
 def _published(api: Api) -> list[Lookup]:
-    listed = api.documents["index.json"]["lookups"].keys()
+    index = api.documents["index.json"]
+    listed = index["documents"].keys() | index["templates"].keys()
     return [lookup for lookup in LOOKUPS if listed & lookup.addresses.keys()]
 
 
@@ -71,19 +72,21 @@ def _digests(api: Api, releases: Releases) -> None:
             first, label = having[0], having[0]["version"]
             record = api.documents[f"security/{slug}/{label}.json"]
             known = releases.get((slug, label))
-            security = {"scanned": known is not None, **figures([known] if known else []), "version": label}
-            security |= {"href": api.href(f"security/{slug}.json"), "scannedAt": record["scannedAt"]}
-            security["osEndOfLife"] = record["osEndOfLife"]
-            whole = record["digestsScanned"] == len(first["digests"])
-            # A scan that leaves findings out is not complete either, which its record does not show.
-            published_whole = _published_entry(api, digest, slug)["security"]["complete"]
-            security["complete"] = known is not None and whole and published_whole
+            published = _published_entry(api, digest, slug)
+            security = {"scanned": known is not None, **shown(figures([known] if known else []))}
+            security |= {name: record[name] for name in ("complete", "scannedAt", "osEndOfLife")}
+            looked_at = {name: record[name] for name in ("platformsScanned", "limits")}
+            platforms = [each["platform"] for each in first["manifests"] if each["digest"] == digest]
+            if len(first["manifests"]) > 1 and platforms:
+                security = _of_part(api, digest, published["security"], record)
+                looked_at = {name: published[name] for name in looked_at}
+            security |= {"version": label, "href": api.href(f"security/{slug}.json")}
             entry = {name: image[name] for name in ("slug", "name", "image", "latest", "lifecycle")}
             copied = ("version", "line", "variant", "released", "endOfLife", "sbom", "provenance", "href")
             entry |= {name: first[name] for name in copied}
             entry |= {"versions": [version["version"] for version in having], "security": security}
-            entry["isLatest"] = label == image["latest"]
-            published = _published_entry(api, digest, slug)
+            entry["isLatest"], entry["digest"] = label == image["latest"], _only_digest(first)
+            entry |= looked_at | {"platform": platforms[0] if platforms else None}
             for name, same_line in (("upgrade", True), ("newLine", False)):
                 newer = _newer(first, present, published.get(name), same_line=same_line)
                 entry[name] = newer and _upgrade(api, slug, first, newer)
@@ -93,11 +96,31 @@ def _digests(api: Api, releases: Releases) -> None:
         api.holds(path, "$", api.documents[path], digest=digest, total=len(entries), data=entries)
 
 
+def _only_digest(version: Json) -> str | None:
+    return version["digest"] if len(version["digests"]) == 1 else None
+
+
 def _published_entry(api: Api, digest: str, slug: str) -> Json:
     """The entry of an image in the document of a digest, where the build has one."""
     document = api.documents[f"digests/{digest.replace(':', '/')}.json"]
     entries = [entry for entry in document["data"] if entry["slug"] == slug]
     return entries[0] if entries else {"security": {"complete": None}}
+
+
+def _of_part(api: Api, digest: str, security: Json, record: Json) -> Json:
+    """The figures of a manifest alone: nowhere more than those of its release."""
+    path, counts = (
+        f"digests/{digest.replace(':', '/')}.json",
+        ("critical", "high", "medium", "low", "unknown"),
+    )
+    total = sum(security[name] or 0 for name in counts)
+    if (security["total"] or 0) != total or total > (record["total"] or 0):
+        api.blame(path, "$.data", f"has {total} vulnerabilities, its release {record['total']}")
+    if record["complete"] and not security["complete"]:
+        api.blame(path, "$.data", "is not complete, but its release is")
+    if not security["grade"] and 0 in [security[name] for name in (*counts, "total", "fixable")]:
+        api.blame(path, "$.data", "has a count of zero without a grade")
+    return {**security}
 
 
 def _newer(version: Json, versions: list[Json], said: Json | None, *, same_line: bool) -> Json | None:
@@ -127,7 +150,7 @@ def _numbers(version: Json) -> list[int]:
 def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
     old, new = (api.documents[f"security/{slug}/{entry['version']}.json"] for entry in (version, newest))
     upgrade = {name: newest[name] for name in ("version", "href")}
-    upgrade["digest"] = newest["digest"] if len(newest["digests"]) == 1 else None
+    upgrade["digest"] = _only_digest(newest)
     upgrade["fixes"] = upgrade["adds"] = None
     scanners = [(record["scanner"] or "").partition(" ")[0] for record in (old, new)]
     if old["grade"] and new["grade"] and scanners[0] == scanners[1]:
@@ -136,7 +159,7 @@ def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
     return upgrade
 
 
-LOOKUPS.append(Lookup({"digests": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests))
+LOOKUPS.append(Lookup({"digest": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests))
 
 
 def _reference_names(api: Api) -> dict[str, list[Json]]:
@@ -165,6 +188,7 @@ def _references(api: Api, _: Releases) -> None:
             for version in image["versions"]:
                 for tag in (version["version"], *version["tags"]):
                     entry = {"tag": tag, "slug": image["slug"], "version": version["version"]}
+                    entry["digest"] = _only_digest(version)
                     entries.append(entry | {"href": version["href"], "line": version["line"]})
         kept = [{key: entry[key] for key in entries[0]} for entry in document["data"]]
         api.expect(path, "$.data", kept, entries)
@@ -183,10 +207,11 @@ def _own_digests(api: Api, entry: Json) -> list[str]:
     [image] = [image for image in api.data("images") if image["slug"] == entry["slug"]]
     listed = [digest for version in image["versions"] for digest in every_digest(version)]
     [version] = [version for version in image["versions"] if version["version"] == entry["version"]]
-    return [digest for digest in every_digest(version) if listed.count(digest) == 1]
+    manifests = {manifest["digest"] for manifest in version["manifests"]}
+    return [digest for digest in version["digests"] if listed.count(digest) == 1 and digest not in manifests]
 
 
-LOOKUPS.append(Lookup({"references": "references/{name}.json"}, _reference_paths, _references))
+LOOKUPS.append(Lookup({"reference": "references/{reference}.json"}, _reference_paths, _references))
 
 
 def _cve_paths(api: Api) -> Iterator[str]:
@@ -336,20 +361,3 @@ def _renovate(api: Api, _: Releases) -> None:
 
 
 LOOKUPS.append(Lookup({"renovate": "renovate/{slug}.json"}, _renovate_paths, _renovate))
-
-
-def _epss_paths(_: Api) -> Iterator[str]:
-    yield "epss.json"
-
-
-def _epss(api: Api, _: Releases) -> None:
-    document = api.documents["epss.json"]
-    ids = [entry["id"] for entry in document["data"]]
-    if ids != sorted(set(ids)) or document["total"] != len(ids):
-        api.blame("epss.json", "$.data", "is not in the order of the ids, or total is another number")
-    if "cves/index.json" in api.documents:
-        known = {entry["id"] for entry in api.documents["cves/index.json"]["data"]}
-        api.expect("epss.json", "$.data[*].id", ids, [id_ for id_ in ids if id_ in known])
-
-
-LOOKUPS.append(Lookup({"epss": "epss.json"}, _epss_paths, _epss))

@@ -5,6 +5,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -33,37 +34,60 @@ def check(api: Api, custom: Mapping[str, Sequence[str]]) -> None:
     For clients the objects are open, as later versions add fields. Here they are closed, every declared field
     is required, and the keys stand in the order of the schema.
     """
-    frozen, own = json.loads(FROZEN.read_bytes()), api.documents.get("openapi.json", {"paths": {}})
-    schemas = frozen["components"]["schemas"]
-    for collection, fields in custom.items():
-        # They stand last, and hide built-in fields of their name.
-        item = schemas[ITEMS[collection]]
-        place = f"urn:own#/components/schemas/{ITEMS[collection]}/properties/"
-        built_in = {name: schema for name, schema in item["properties"].items() if name not in fields}
-        item["properties"] = built_in | {name: {"$ref": place + name} for name in fields}
-        slim = ITEMS[collection] + "Entry"
-        offered = own.get("components", {}).get("schemas", {}).get(slim, {}).get("properties", {})
-        if slim in schemas:  # slim lists have those with few words, which lists filter by
-            schemas[slim]["properties"] |= {
-                name: {"$ref": place + name} for name in fields if name in offered
-            }
-    for name, schema in schemas.items():
-        _close(schema, OPTIONAL.get(name, set()))
-    resources = {"urn:frozen": frozen, "urn:own": own}
-    registry: Registry[Json] = Registry().with_resources(
-        (uri, DRAFT202012.create_resource(contents)) for uri, contents in resources.items()
-    )
-    used = _by_template(api, frozen["paths"])
+    own = api.documents.get("openapi.json", {"paths": {}})
+    described = own.get("components", {}).get("schemas", {})
+    has_custom = any(name.endswith("Custom") and schema["properties"] for name, schema in described.items())
+    shapes = _Shapes(custom, own) if custom or has_custom else _frozen()
+    used = _by_template(api, shapes.paths)
     for path in used.pop("", ()):
         api.blame(path, "$", "has no path in the contract")
-    if wrong := (own["paths"].keys() - frozen["paths"].keys()) | (used.keys() - own["paths"].keys()):
+    if wrong := (own["paths"].keys() - {*shapes.paths}) | (used.keys() - own["paths"].keys()):
         api.blame("openapi.json", "$.paths", f"are not those of the contract: {', '.join(sorted(wrong))}")
     for template, paths in used.items():
-        schema = {"$ref": f"urn:frozen#/paths/{template.replace('/', '~1')}/get{BODY}"}
-        validator = _Strict(schema, registry=registry, format_checker=FORMATS)
         for path in paths:
-            for fault in validator.iter_errors(api.documents[path]):
-                api.blame(path, fault.json_path, fault.message[:200])
+            for where, text in shapes.faults(template, api.files[path]):
+                api.blame(path, where, text)
+
+
+class _Shapes:
+    """The frozen shapes; with `custom`, items have the fields that the API's own description adds."""
+
+    def __init__(self, custom: Mapping[str, Sequence[str]], own: Json) -> None:
+        frozen = json.loads(FROZEN.read_bytes())
+        schemas = frozen["components"]["schemas"]
+        described = own.get("components", {}).get("schemas", {})
+        for name in [name for name in schemas if name.endswith("Custom")]:
+            schemas[name]["properties"] = {
+                field: {"$ref": f"urn:own#/components/schemas/{name}/properties/{field}"}
+                for field in described.get(name, {}).get("properties", {})
+            }
+        for collection, fields in custom.items():
+            # In the order declared; the caller names them, so that none is lost in both places.
+            declared = schemas[f"{ITEMS[collection]}Custom"]
+            declared["properties"] = {field: declared["properties"].get(field, False) for field in fields}
+        for name, schema in schemas.items():
+            _close(schema, OPTIONAL.get(name, set()))
+        resources = {"urn:frozen": frozen, "urn:own": own}
+        self.paths: Json = frozen["paths"]
+        self._registry: Registry[Json] = Registry().with_resources(
+            (uri, DRAFT202012.create_resource(contents)) for uri, contents in resources.items()
+        )
+        self._known: dict[tuple[str, bytes], list[tuple[str, str]]] = {}
+
+    def faults(self, template: str, raw: bytes) -> list[tuple[str, str]]:
+        """Place and text of each fault of a document; one that many catalogs have is looked at once."""
+        if (template, raw) not in self._known:
+            schema = {"$ref": f"urn:frozen#/paths/{template.replace('/', '~1')}/get{BODY}"}
+            validator = _Strict(schema, registry=self._registry, format_checker=FORMATS)
+            self._known[template, raw] = [
+                (fault.json_path, fault.message[:200]) for fault in validator.iter_errors(json.loads(raw))
+            ]
+        return self._known[template, raw]
+
+
+@cache
+def _frozen() -> _Shapes:
+    return _Shapes({}, {})
 
 
 BODY = "/responses/200/content/application~1json/schema"

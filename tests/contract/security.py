@@ -20,13 +20,12 @@ class Release(NamedTuple):
 
     rows: list[Json]
     suppressed: int
-    end_of_life: bool
     looked: bool
     """Whether anybody has looked what is exploited."""
-    in_part: bool
-    """Some of several digests have no scan, and there is no grade."""
-    narrowed: bool
-    """There is no grade though all is scanned: a report leaves something out."""
+    withheld: bool
+    """There is no grade: a part has no scan, or a scan has a limit."""
+    limited: bool
+    """A scan has a limit, so that there is no A."""
 
 
 # By the slug of the image and the version label; only those that were scanned.
@@ -46,12 +45,24 @@ def check(api: Api) -> Releases:
         if ":" in image["image"].rpartition("/")[2]:
             api.blame("images.json", f"{where}.image", f"is {image['image']}, with a tag or digest")
         newest = releases.get((slug, image["latest"]))
-        wanted = {"scanned": newest is not None, **figures([newest] if newest else [])}
-        wanted["version"] = image["latest"]
-        wanted["href"] = api.href(f"security/{slug}.json") if image["versions"] else None
-        api.expect("images.json", f"{where}.security", image["security"], wanted)
+        api.expect("images.json", f"{where}.security", image["security"], security(api, image, newest))
     _totals(api, releases)
     return releases
+
+
+def security(api: Api, image: Json, newest: Release | None) -> Json:
+    """The object `security` of an image."""
+    slug, label = image["slug"], image["latest"]
+    wanted: Json = {"scanned": newest is not None, **shown(figures([newest] if newest else []))}
+    record = api.documents[f"security/{slug}/{label}.json"] if image["versions"] else {}
+    wanted |= {"complete": record.get("complete", False), "version": label}
+    wanted |= {name: record.get(name) for name in ("scannedAt", "osEndOfLife")}
+    return wanted | {"href": api.href(f"security/{slug}.json") if image["versions"] else None}
+
+
+def shown(found: dict[str, Json]) -> dict[str, Json]:
+    """Without a grade, a count of zero is null."""
+    return found if found["grade"] else {name: value or None for name, value in found.items()}
 
 
 def figures(releases: list[Release]) -> dict[str, Json]:
@@ -65,10 +76,8 @@ def figures(releases: list[Release]) -> dict[str, Json]:
     found["exploited"] = None
     if any(release.looked for release in releases):
         found["exploited"] = sum(row["exploited"] is not None for row in rows)
-    found["grade"], found["score"] = _grade(
-        rows, any(release.end_of_life or release.narrowed for release in releases)
-    )
-    if any(release.in_part for release in releases):
+    found["grade"], found["score"] = _grade(rows, any(release.limited for release in releases))
+    if any(release.withheld for release in releases):
         found["grade"] = found["score"] = None
     return found
 
@@ -101,15 +110,17 @@ def _detail(api: Api, image: Json, releases: Releases) -> None:
         if document in api.documents:
             api.holds(document, "$", api.documents[document], **head, **record)
         if not record["scanned"]:
-            nothing = dict.fromkeys(record) | {"version": record["version"], "scanned": False}
+            nothing = dict.fromkeys(record) | {"version": record["version"], "platformsScanned": []}
+            nothing |= {"limits": [], "scanned": False, "complete": False}
             api.expect(path, where, record, nothing)
         elif None in [
             record[name] for name in ("cves", "suppressed", "findings", "scanner", "digestsScanned")
         ]:
             api.blame(path, where, "was scanned, but has null for what was found")
         else:
-            digests = image["versions"][position]["digests"]
-            releases[slug, record["version"]] = _judged(api, path, where, record, digests)
+            entry = image["versions"][position]
+            releases[slug, record["version"]] = _judged(api, path, where, record, entry["digests"])
+            _parts(api, path, where, record, image, entry)
 
 
 def _judged(api: Api, path: str, where: str, record: Json, digests: list[str]) -> Release:
@@ -127,16 +138,40 @@ def _judged(api: Api, path: str, where: str, record: Json, digests: list[str]) -
     if number > most or (record["digest"] in digests and number == 0):
         api.blame(path, f"{where}.digestsScanned", f"is {number} of {most}, and one is {record['digest']}")
     # Only the author's settings tell whether a part will do for a grade.
-    in_part = number < most and most > 1 and record["grade"] is None
-    # Only the report tells whether it leaves something out.
-    narrowed = record["grade"] is None and not in_part and record["osEndOfLife"] is not True
-    release = Release(rows, len(suppressed), record["osEndOfLife"] is True, looked, in_part, narrowed)
+    withheld, limits = record["grade"] is None, record["limits"]
+    if withheld and record["complete"] and not limits:
+        api.blame(path, f"{where}.grade", "is null, but everything was looked at")
+    if ("os-end-of-life" in limits) != (record["osEndOfLife"] is True):
+        api.blame(path, f"{where}.limits", f"are {limits}, but osEndOfLife is {record['osEndOfLife']}")
+    if record["complete"] and number < most:
+        api.blame(path, f"{where}.complete", f"is true, but {number} of {most} digests are scanned")
+    release = Release(rows, len(suppressed), looked, withheld, bool(limits))
     # Of the suppressed the record has the rows themselves.
     api.holds(path, where, record, **figures([release]) | {"suppressed": suppressed})
     api.holds(path, where, record, unique=len({row["id"] for row in rows}))
     if record["findings"] < len(rows):
         api.blame(path, f"{where}.findings", f"is {record['findings']}, fewer than the {len(rows)} rows")
     return release
+
+
+def _parts(api: Api, path: str, where: str, record: Json, image: Json, entry: Json) -> None:
+    """What is complete has a scan of each platform."""
+    listed = [] if entry["manifests"] else entry["platforms"] or image["platforms"]
+    platforms = {_plain(name) for name in listed}
+    scanned = {_plain(name) for name in record["platformsScanned"]}
+    lacking = sorted(name for name in platforms if not any(_alike(name, other) for other in scanned))
+    if record["complete"] and len(platforms) > 1 and scanned and lacking:
+        api.blame(path, f"{where}.complete", f"is true, but nobody scanned {', '.join(lacking)}")
+    if record["platformsScanned"] != sorted({*record["platformsScanned"]}):
+        api.blame(path, f"{where}.platformsScanned", "are out of order")
+
+
+def _plain(platform: str) -> str:
+    return re.sub(r" *[(\[].*", "", platform).replace("/arm64/v8", "/arm64")
+
+
+def _alike(one: str, other: str) -> bool:
+    return all(map(str.__eq__, one.split("/"), other.split("/")))
 
 
 def _place(row: Json) -> tuple[Json, ...]:
@@ -176,13 +211,13 @@ def _totals(api: Api, releases: Releases) -> None:
         newestScan=max(filter(None, times), default=None),
         exploited=exploited,
         unique=len({row["id"] for release in newest for row in release.rows}),
-        supported=_supported(images, releases),
+        available=_available(images, releases),
     )
     index = api.documents["security/index.json"]
     api.holds("security/index.json", "$", index, total=len(listed), data=listed)
 
 
-def _supported(images: list[Json], releases: Releases) -> Json:
+def _available(images: list[Json], releases: Releases) -> Json:
     """The counts of the images that are available."""
     available = [image for image in images if image["lifecycle"] == "available"]
     newest = [(image["slug"], image["latest"]) for image in available]

@@ -1,10 +1,12 @@
 """Slim lists and the search document: what they repeat of the collections."""
 
+from collections.abc import Iterable
+
 from tests.contract.api import SEVERITIES, Api, Json
 
 PATHS = ("images/index.json", "charts/index.json", "search.json")
 COPIED = ("slug", "name", "description", "tier", "license", "lifecycle", "latest", "logo", "url", "href")
-FIGURES = ("scanned", *SEVERITIES, "total", "fixable", "exploited", "grade", "score")
+FIGURES = ("scanned", "complete", *SEVERITIES, "total", "fixable", "exploited", "grade", "score")
 
 
 def check(api: Api) -> None:
@@ -15,7 +17,8 @@ def check(api: Api) -> None:
         if len(document["data"]) != len(items):
             api.blame(path, "$.data", f"has {len(document['data'])} entries, not {len(items)}")
             continue
-        entries = [_entry(resource, item) for item in items]
+        pairs = zip(items, document["data"], strict=True)
+        entries = [_entry(resource, item, entry["custom"]) for item, entry in pairs]
         published = [
             {name: entry[name] for name in wanted}
             for entry, wanted in zip(document["data"], entries, strict=True)
@@ -24,7 +27,7 @@ def check(api: Api) -> None:
     found = [
         {
             "slug": image["slug"],
-            "name": image["name"],
+            **{name: image[name] for name in ("name", "base", "license", "replaces", "custom")},
             "versions": [_found_by(version) for version in image["versions"]],
         }
         for image in api.data("images")
@@ -34,11 +37,14 @@ def check(api: Api) -> None:
     api.holds("search.json", "$", document, total=len(found))
 
 
-def _entry(resource: str, item: Json) -> Json:
+def _entry(resource: str, item: Json, listed: Iterable[str]) -> Json:
+    """What a slim list repeats of an item; `listed` are the custom fields that it has."""
     entry = {name: item[name] for name in COPIED}
+    entry["custom"] = {name: item["custom"][name] for name in listed}
     entry |= {name: item["security"][name] for name in FIGURES}
     if resource == "charts":
         return entry | {name: item["security"][name] for name in ("pins", "pinsScanned")}
+    entry["scannedAt"] = item["security"]["scannedAt"]
     newest = item["versions"][0] if item["versions"] else {"size": None, "endOfLife": None}
     return entry | {"platforms": item["platforms"], "size": newest["size"], "endOfLife": newest["endOfLife"]}
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from ...catalog.scans import SEVERITIES, Finding, Scan
 from . import artifact_hub
 from .formats import FORMATS, SCANNERS
-from .json_errors import check_numbers, damages, decode, explain, repaired
+from .json_errors import damages, decode, explain, repaired
 from .normalise import ReportError, mapping, text
 from .report_format import ReportFormat
 
@@ -27,9 +27,10 @@ class Foreign(NamedTuple):
     hint: str
 
 
+_KEYS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _NOTHING_SAID = (
     "check the scan for errors, and scan again; a report of a hub requires its `.package` file, which "
-    "`catalog-api fetch` downloads"
+    "`catalog-api sync` downloads"
 )
 _RESCAN = "scan with `--format json`"
 FOREIGN = (
@@ -56,7 +57,6 @@ def read_report(data: bytes, package: bytes = b"") -> list[Scan]:
     and no other error, for bytes that are not a report.
     """
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        check_numbers(data)
         return _read(data, package)
     data = repaired(data)
     try:
@@ -77,7 +77,9 @@ def _read(data: bytes, package: bytes) -> list[Scan]:
                 raise
             continue
         if report_format.recognizes(document):
-            return _with_scanner(report_format, report_format.read(document))
+            scans = report_format.read(document)
+            _check_keys(data, report_format)
+            return _with_scanner(report_format, scans)
     other = decode(data)
     if other is None or other == {}:
         shown = "`null`" if other is None else "an empty object"
@@ -89,6 +91,19 @@ def _read(data: bytes, package: bytes) -> list[Scan]:
         f"not a report of a known scanner: {_outline(other)}",
         f"use a JSON report of {', '.join(report_format.name for report_format in FORMATS)}",
     )
+
+
+def _check_keys(data: bytes, found: ReportFormat) -> None:
+    """Raise `ReportError` for a report that also has keys of another format: its findings would be lost."""
+    others = [
+        each for each in FORMATS if each is not found and any(key.encode() in data for key in each.keys)
+    ]
+    with suppress(msgspec.ValidationError):  # a list
+        top = _KEYS.decode(data) if found.keys and others else {}
+        for other in others:
+            if any(key.startswith(other.keys) for key in top):
+                names = f"{found.name} and {other.name}"
+                raise ReportError(f"a report of both {names}", "save each report in a file of its own")
 
 
 def _with_scanner(report_format: ReportFormat, scans: list[Scan]) -> list[Scan]:

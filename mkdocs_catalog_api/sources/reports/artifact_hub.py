@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
 
-from ...catalog.scans import Scan
+from ...catalog.scans import Coverage, Scan
 from . import trivy
 from .json_errors import damages, explain, repaired
 from .normalise import DAMAGED, ReportError, digests, text
@@ -123,7 +123,7 @@ def read_of_package(data: bytes, package: HubPackage) -> list[Scan]:
 
 
 def _nothing_found(image: str, time: str) -> Scan:
-    return Scan("", time, (image,), digests([image]), "", None, (), inferred=True)
+    return Scan("", time, (image,), Coverage(digests([image])), None, (), inferred=True)
 
 
 def _scans(image: str, body: Raw) -> list[Scan]:
@@ -141,13 +141,14 @@ def _scans(image: str, body: Raw) -> list[Scan]:
             raise ReportError(f"`{image}` is not a report of Trivy", DAMAGED) from None
         fault = explain(error)
         raise ReportError(f"{image}: {fault}", fault.hint) from None
-    return [replace(scan, references=(image,), digests=scan.digests | digests([image])) for scan in scans]
+    return [replace(scan.naming(*digests([image])), references=(image,)) for scan in scans]
 
 
 FORMAT = trivy.FORMAT._replace(
     name="Artifact Hub",
     page="https://artifacthub.io",
-    what="the security report of a chart: [`catalog-api fetch`](#scans-from-artifact-hub)",
+    what="the security report of a chart: [`catalog-api sync`](#scans-from-artifact-hub)",
+    keys=(),
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,

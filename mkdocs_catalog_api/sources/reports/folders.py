@@ -20,8 +20,6 @@ _NOTHING_AT_ALL = (
     "this may also mean that it could not pull an image; see the errors on the hub's page for publishers",
 )
 
-_NOT_A_REPORT = "not read, because the name of a report must end in .json"
-
 
 def usable_files(
     folder: Path,
@@ -31,23 +29,24 @@ def usable_files(
     *,
     suffixes: tuple[str, ...] = (".json",),
     max_size: int = MAX_SIZE,
-    note: str = "",
+    kind: str = "report",
+    code: Code = Code.BROKEN_REPORT,
 ) -> list[str]:
     """Return the paths of the readable files in the folder, in the order of code points.
 
-    Paths have forward slashes. Hidden files and folders are left out, and files without one of `suffixes` (in
-    any case); `note`, if given, is the text of an INFO line about them. A problem is added for each file of
-    more than `max_size` bytes and for each path that `walk` rejects. No file is opened. `label` is the name
-    of the folder in problems; `root` is the folder of mkdocs.yml. Links may point to files in `root`, and in
-    the folder if it is outside of `root`.
+    Paths have forward slashes. Hidden files and folders are left out. Files without one of `suffixes` (in any
+    case) are not of this `kind`: an INFO line with this `code` names each. A problem is added for each file
+    of more than `max_size` bytes and for each path that `walk` rejects. No file is opened. `label` is the
+    name of the folder in problems; `root` is the folder of mkdocs.yml. Links may point to files in `root`,
+    and in the folder if it is outside of `root`.
     """
     usable = []
     for below, files in walk(folder, label, project_of(root, folder), problems, suffixes=suffixes):
         for name, size in files.items():
             if not name.lower().endswith(suffixes):
-                if note:
-                    file = f"{label}/{below}{name}"
-                    problems.add(Problem(file, 0, 0, "", note, level=Level.INFO, code=Code.NO_REPORT))
+                file = f"{label}/{below}{name}"
+                message = f"not read, because the name of a {kind} must end in .json"
+                problems.add(Problem(file, 0, 0, "", message, level=Level.INFO, code=code))
                 continue
             if size > max_size:
                 message = f"not read, because the file has {size:,} bytes (limit: {max_size:,})"
@@ -67,14 +66,12 @@ def read_reports(
     """
     scans: list[Scan] = []
     suffixes, errors = (".json", SUFFIX), problems.count(Level.ERROR)
-    files = usable_files(
-        folder, label, root, problems, suffixes=suffixes, max_size=max_size, note=_NOT_A_REPORT
-    )
+    files = usable_files(folder, label, root, problems, suffixes=suffixes, max_size=max_size)
     paths = [path for path in files if not path.endswith(SUFFIX)]
     if not paths and problems.count(Level.ERROR) == errors:
         message = "no reports found, so no image has vulnerability data"
         hint = "save reports as <slug>/<version>.json in this folder, or remove it"
-        problems.add(Problem(label, 0, 0, "", message, hint, Level.WARNING, code=Code.NO_REPORT))
+        problems.add(Problem(label, 0, 0, "", message, hint, Level.WARNING, code=Code.BROKEN_REPORT))
     for path in paths:
         file = faulty = f"{label}/{path}"
         try:
@@ -112,7 +109,7 @@ def _package(folder: Path, path: str) -> bytes:
 def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_hub: bool) -> Scan:
     """Return the scan with its place, and with the image in its references."""
     names: dict[tuple[str, str | None], None] = {}
-    digests = set(scan.digests)
+    digests: list[str] = []
     unreadable: list[str] = []
     for text in scan.references:
         name, at, digest = text.partition("@")
@@ -123,11 +120,10 @@ def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_
             continue
         names[reference.repository, reference.tag if reference.digest else reference.tag_or_latest] = None
         if reference.digest:
-            digests.add(reference.digest)
+            digests.append(reference.digest)
     return replace(
-        scan,
+        scan.naming(*digests),
         names=tuple(names),
-        digests=frozenset(digests),
         unreadable=tuple(unreadable),
         file=file,
         path=path,

@@ -4,13 +4,12 @@
 |---|---|
 | scanner_version, scanned_at | `descriptor.version`, `descriptor.timestamp` |
 | references | `source.target.{userInput, tags, repoDigests}` of an image |
-| digests | `source.target.{repoDigests, manifestDigest}`, and one in `userInput` |
-| platform | `source.target.{os, architecture}` |
+| coverage.digests, coverage.manifest | `source.target.repoDigests`, one in `userInput`; `manifestDigest` |
+| coverage.platform | `source.target.{os, architecture}` |
+| coverage.limits | `only-fixed` … in `descriptor.configuration`; `alertsByPackage[].alerts[].type` |
 | kind | `source.type`, except `image` |
-| package_classes | `matches[].artifact.type`, `ignoredMatches[].artifact.type` |
 | findings | `matches[]`, and `ignoredMatches[]` without those of Grype's built-in rules |
 | set_aside | the first of `appliedIgnoreRules[]` with a VEX status that suppresses, else the first |
-| narrowed | `descriptor.configuration`: `only-fixed`, `only-notfixed`, `ignore-wontfix`, `exclude` |
 | id, aliases | `vulnerability.id`, `relatedVulnerabilities[].id` |
 | severity, title | `vulnerability.severity`, `vulnerability.description` |
 | fixed | `vulnerability.fix.versions`, before 2021 `vulnerability.fixedInVersion` |
@@ -19,14 +18,15 @@
 | target | `artifact.locations[0].path` |
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from ...catalog.scans import Finding, Scan, SetAside
+from ...catalog.scans import Coverage, Finding, Limit, Scan, SetAside
 from .normalise import (
     DAMAGED,
     SEVERITY_WORDS,
@@ -41,7 +41,6 @@ from .normalise import (
     items,
     mapping,
     odd_severity,
-    package_class,
     platform,
     require_ids,
     second_fraction,
@@ -56,7 +55,9 @@ from .report_format import ReportFormat
 _WORDS = {**SEVERITY_WORDS, "NEGLIGIBLE": SEVERITY_WORDS["LOW"]}
 _OWN_REASONS = {"DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable"}
 """Built-in rules of Grype: the distribution has fixed the package, or it is another package."""
-_NARROWING = ("only-fixed", "only-notfixed", "ignore-wontfix", "exclude")
+_HEADERS = re.compile(r"kernel-headers|linux-libc-dev|linux(?:\(-\.\*\)\?)?-(?:headers|kbuild)(?:-?\.\*)?")
+"""The packages in its built-in rules for kernel headers."""
+_NARROWING: tuple[Limit, ...] = ("only-fixed", "only-notfixed", "ignore-wontfix", "exclude")
 """Options that leave out matches. `ignore-wontfix` is the name of `--ignore-states` in reports."""
 
 
@@ -91,6 +92,7 @@ class GrypeReport(Struct, rename="camel"):
 
     matches: list[GrypeMatch] | UnsetType | None = UNSET
     ignored_matches: list[GrypeIgnoredMatch] | None = None
+    alerts_by_package: Any = None
     descriptor: Any = None
     source: Any = None
 
@@ -111,11 +113,15 @@ def read(report: GrypeReport) -> list[Scan]:
     for name, listed in (("matches", matches), ("ignoredMatches", ignored)):
         require_ids((match.vulnerability.id for match in listed), name, ".vulnerability.id")
     configuration, odd = mapping(descriptor.get("configuration")), Counter[str]()
-    findings = tuple(_findings([*matches, *ignored], odd))
+    # The rules of its user are in the configuration, whatever reason they give.
+    own_reasons = _OWN_REASONS - {text(rule.get("reason")) for rule in items(configuration.get("ignore"))}
+    findings = tuple(_findings([*matches, *ignored], own_reasons, odd))
     # For a folder, the target is text.
     source = mapping(report.source)
     target, kind = mapping(source.get("target")), text(source.get("type"))
-    types = (text(mapping(match.artifact).get("type")) for match in (*matches, *ignored))
+    alerts = [alert for entry in items(report.alerts_by_package) for alert in items(entry.get("alerts"))]
+    ended = any(alert.get("type") == "distro-eol" for alert in alerts)
+    limits = {option for option in _NARROWING if configuration.get(option)}
     names = [text(target.get("userInput")), *texts(target.get("tags")), *texts(target.get("repoDigests"))]
     return [
         Scan(
@@ -123,27 +129,33 @@ def read(report: GrypeReport) -> list[Scan]:
             scanned_at=utc_second(descriptor.get("timestamp")),
             fraction=second_fraction(descriptor.get("timestamp")),
             references=distinct(names),
-            digests=digests([*names, target.get("manifestDigest")]),
-            platform=platform(target.get("os"), target.get("architecture")),
-            os_end_of_life=None,
+            coverage=Coverage(
+                digests=digests(names),
+                platform=platform(target.get("os"), target.get("architecture")),
+                manifest=min(digests([target.get("manifestDigest")]), default=""),
+                limits=frozenset(limits | ({"os-end-of-life"} if ended else set())),
+            ),
+            # Without an alert, the system may also be one that Grype does not know.
+            os_end_of_life=ended or None,
             findings=findings,
             kind="" if kind in ("image", "unknown") else kind,
-            narrowed=tuple(option for option in _NARROWING if configuration.get(option)),
             odd_severities=tuple(sorted(odd.items())),
-            package_classes=frozenset(map(package_class, filter(None, types))),
         )
     ]
 
 
-def _findings(matches: Sequence[GrypeMatch], odd: Counter[str]) -> Iterator[Finding]:
+def _findings(
+    matches: Sequence[GrypeMatch], own_reasons: Collection[str], odd: Counter[str]
+) -> Iterator[Finding]:
     """Yield the findings, and count unknown severities in `odd`."""
     for match in matches:
         set_aside = None
         if isinstance(match, GrypeIgnoredMatch):
             rules = items(match.applied_ignore_rules)
-            if rules and all(map(_is_own_knowledge, rules)):
+            foreign = [rule for rule in rules if not _is_own_knowledge(rule, own_reasons)]
+            if rules and not foreign:
                 continue
-            set_aside = _set_aside(rules)
+            set_aside = _set_aside(foreign)
         vulnerability, artifact = match.vulnerability, mapping(match.artifact)
         written = text(vulnerability.id)
         related = (text(entry.get("id")) for entry in items(match.related_vulnerabilities))
@@ -169,14 +181,15 @@ def _findings(matches: Sequence[GrypeMatch], odd: Counter[str]) -> Iterator[Find
         )
 
 
-def _is_own_knowledge(rule: Mapping[str, object]) -> bool:
+def _is_own_knowledge(rule: Mapping[str, object], own_reasons: Collection[str]) -> bool:
     """Whether it is a built-in rule of Grype for packages that are not vulnerable.
 
     Kernel headers match vulnerabilities of the kernel, which is not in the image.
     """
-    if rule.get("match-type") == "exact-indirect-match" and mapping(rule.get("package")).get("upstream-name"):
-        return True
-    return text(rule.get("reason")) in _OWN_REASONS
+    package = mapping(rule.get("package"))
+    if rule.get("match-type") == "exact-indirect-match" and package.get("upstream-name"):
+        return not rule.get("vulnerability") and bool(_HEADERS.fullmatch(text(package.get("name"))))
+    return text(rule.get("reason")) in own_reasons
 
 
 def _set_aside(rules: Sequence[Mapping[str, object]]) -> SetAside:
@@ -185,7 +198,7 @@ def _set_aside(rules: Sequence[Mapping[str, object]]) -> SetAside:
         status = rule.get("vex-status")
         if status == "not_affected" or status == "fixed":
             return SetAside(status, text(rule.get("vex-justification")), _source(rule))
-    rule = next((rule for rule in rules if not _is_own_knowledge(rule)), {})
+    rule = next(iter(rules), {})
     return SetAside("ignored", title(rule.get("reason")), _source(rule))
 
 
@@ -198,6 +211,7 @@ FORMAT = ReportFormat(
     name="Grype",
     page="https://github.com/anchore/grype",
     what="`--output json`",
+    keys=("matches",),
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,

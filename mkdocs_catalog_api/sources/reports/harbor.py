@@ -6,7 +6,7 @@ The document has one key, the media type of the report. Its value contains:
 |---|---|
 | scanner_version | `scanner.name` and `scanner.version`: Harbor uses other scanners |
 | scanned_at | `generated_at` |
-| digests | `vulnerabilities[].artifact_digests` |
+| coverage.digests | `vulnerabilities[].artifact_digests` |
 | findings | `vulnerabilities[]` |
 | id, severity, title | `id`, `severity`, `description` |
 | pkg, installed, fixed | `package`, `version`, `fix_version` |
@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from ...catalog.scans import Finding, Scan
+from ...catalog.scans import Coverage, Finding, Scan
 from .json_errors import explain
 from .normalise import (
     DAMAGED,
@@ -101,8 +101,7 @@ def _scan(key: str, body: Raw) -> Scan:
         scanned_at=utc_second(report.generated_at),
         fraction=second_fraction(report.generated_at),
         references=(),
-        digests=digests(digest for row in vulnerabilities for digest in texts(row.artifact_digests)),
-        platform="",
+        coverage=Coverage(digests(name for row in vulnerabilities for name in texts(row.artifact_digests))),
         os_end_of_life=None,
         findings=findings,
         odd_severities=tuple(sorted(odd.items())),
@@ -132,6 +131,7 @@ FORMAT = ReportFormat(
     name="Harbor",
     page="https://goharbor.io",
     what="the response of its API (`…/additions/vulnerabilities`)",
+    keys=_MEDIA_TYPES,
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,

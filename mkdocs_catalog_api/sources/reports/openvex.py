@@ -103,7 +103,8 @@ def read_folder(
     For `label`, `root` and `max_size`, see `usable_files`.
     """
     documents: dict[str, VexDocument] = {}
-    for path in usable_files(folder, label, root, problems, max_size=max_size):
+    kind, code = "VEX document", Code.STATEMENT
+    for path in usable_files(folder, label, root, problems, max_size=max_size, kind=kind, code=code):
         file = f"{label}/{path}"
         try:
             document = read_vex((folder / path).read_bytes(), repositories)
@@ -114,7 +115,7 @@ def read_folder(
             )
         except ReportError as error:
             problems.add(
-                Problem(file, error.line, error.column, "", str(error), error.hint, code=Code.BROKEN_VEX)
+                Problem(file, error.line, error.column, "", str(error), error.hint, code=Code.STATEMENT)
             )
         else:
             problems.extend(

@@ -27,7 +27,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from ...catalog.scans import Finding, Scan
+from ...catalog.scans import Coverage, Finding, Scan
 from ...catalog.vulnerabilities import CVE_ID
 from .json_errors import explain
 from .normalise import (
@@ -125,8 +125,7 @@ def read(document: dict[str, Raw]) -> list[Scan]:
             scanner_version="",
             scanned_at=None,
             references=distinct(names),
-            digests=frozenset(),
-            platform="",
+            coverage=Coverage(),
             os_end_of_life=None,
             findings=findings,
             odd_severities=tuple(sorted(odd.items())),
@@ -256,6 +255,7 @@ FORMAT = ReportFormat(
     name="OSV-Scanner",
     page="https://google.github.io/osv-scanner/",
     what="`--format json`",
+    keys=("results",),
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,

@@ -19,6 +19,8 @@ class ReportFormat(NamedTuple):
     """URL of its documentation."""
     what: str
     """The supported input, as Markdown for the guide."""
+    keys: tuple[str, ...]
+    """Keys of a report that no other format has; none if it is a map of other reports."""
     decode: Callable[[bytes], Any]
     """Decodes a report. Lists, rows and ids are essential and checked; other values may have any type."""
     recognizes: Callable[[Any], bool]

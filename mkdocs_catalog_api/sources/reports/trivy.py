@@ -7,12 +7,12 @@ does not identify Trivy.
 |---|---|
 | scanner_version, scanned_at | `Trivy.Version`, `CreatedAt` |
 | references | `ArtifactName` (of an image), `Metadata.RepoTags`, `Metadata.RepoDigests` |
-| digests | those in `ArtifactName` and `Metadata.RepoDigests` |
-| platform | `Metadata.ImageConfig.{os, architecture, variant}` |
+| coverage.digests | those in `ArtifactName` and `Metadata.RepoDigests` |
+| coverage.platform | `Metadata.ImageConfig.{os, architecture, variant}` |
+| coverage.packages | `Results[].Class`, before 2021 by `Results[].Type` |
+| coverage.limits | `Metadata.OS.EOSL`; `Metadata.OS.Family` but no result of class `os-pkgs` |
 | os_end_of_life | `Metadata.OS.EOSL` |
 | kind | `ArtifactType`, except `container_image` |
-| system_only_named | `Metadata.OS.Family` other than `none`, and no result of class `os-pkgs` |
-| package_classes | `Results[].Class`, before 2021 by `Results[].Type` |
 | findings | `Results[].Vulnerabilities[]`, except those with `Status` `not_affected` |
 | more findings | `Results[].ExperimentalModifiedFindings[].Finding`, which `--show-suppressed` writes |
 | set_aside | `Status`, `Statement` and `Source` of the modified finding |
@@ -33,7 +33,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from ...catalog.scans import Finding, Scan, SetAside, SetAsideStatus
+from ...catalog.scans import PACKAGES, Coverage, Finding, Limit, Scan, SetAside, SetAsideStatus
 from .json_errors import explain
 from .normalise import (
     DAMAGED,
@@ -59,7 +59,6 @@ from .normalise import (
 )
 from .report_format import ReportFormat
 
-_PACKAGES = frozenset({"os-pkgs", "lang-pkgs"})
 _NOT_AFFECTED = "not_affected"
 """The only status that suppresses a row: `fixed` means that a fix exists, which the image lacks."""
 _OF_OTHER_SCANS = {"misconfiguration", "secret", "license"}
@@ -175,26 +174,30 @@ def _scan(report: TrivyReport) -> Scan:
     _check(results)
     odd, unread = Counter[str](), Counter[str]()
     findings = tuple(_findings(results, odd, unread))
+    # Before 2021, the class is derived from the type.
+    packages = PACKAGES.intersection(text(result.class_) or package_class(result.type) for result in results)
+    limits: set[Limit] = set()
+    if text(system.get("Family")) not in ("", "none") and "os-pkgs" not in packages:
+        limits.add("no-system-packages")
+    if system.get("EOSL") is True:
+        limits.add("os-end-of-life")
     return Scan(
         scanner_version=text(mapping(report.trivy).get("Version")),
         scanned_at=utc_second(report.created_at),
         fraction=second_fraction(report.created_at),
         references=distinct([*name, *texts(metadata.get("RepoTags")), *by_digest]),
-        digests=digests([*name, *by_digest]),
-        platform=platform(config.get("os"), config.get("architecture"), config.get("variant")),
+        coverage=Coverage(
+            digests=digests([*name, *by_digest]),
+            platform=platform(config.get("os"), config.get("architecture"), config.get("variant")),
+            packages=packages,
+            limits=frozenset(limits),
+        ),
         # Missing if false. `OS` is missing if Trivy detects no operating system.
         os_end_of_life=system.get("EOSL") is True if system else None,
         findings=findings,
         kind=kind,
-        system_only_named=text(system.get("Family")) not in ("", "none")
-        # Before 2021, there was no class.
-        and {"os-pkgs", ""}.isdisjoint(text(result.class_) for result in results),
         odd_severities=tuple(sorted(odd.items())),
         unread=tuple(sorted(unread.items())),
-        # Before 2021, the class is derived from the type.
-        package_classes=_PACKAGES.intersection(
-            text(result.class_) or package_class(result.type) for result in results
-        ),
     )
 
 
@@ -203,7 +206,7 @@ def _check(results: list[TrivyResult]) -> None:
     classes = [text(result.class_) for result in results]
     # Before 2021, there was no class, and only packages were scanned.
     before_classes = not all(classes) and any(result.vulnerabilities is not UNSET for result in results)
-    if results and not before_classes and not _PACKAGES.intersection(classes):
+    if results and not before_classes and not PACKAGES.intersection(classes):
         looked_for = ", ".join(sorted({*classes} - {""})) or "results other than packages"
         raise ReportError(
             f"not a vulnerability scan: Trivy only scanned for {looked_for}",
@@ -278,6 +281,7 @@ FORMAT = ReportFormat(
     name="Trivy",
     page="https://trivy.dev",
     what="`--format json`, schema 2 or the older 1",
+    keys=("SchemaVersion", "ArtifactName", "Results"),
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,

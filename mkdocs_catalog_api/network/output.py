@@ -1,0 +1,75 @@
+"""The files and problems of a run of `catalog-api sync`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from threading import Lock
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from ..authored.folders import not_writable, project_of, write_whole
+from ..problems import Problem, Problems
+from .client import HostDownError, NoAnswerError
+
+
+class FileChange(Struct, frozen=True):
+    """The changes of a run in one file, for people."""
+
+    file: str
+    """Path relative to mkdocs.yml."""
+    details: tuple[str, ...] = ()
+    """`+ 1.2`, `- 1.1`, `~ 1`."""
+
+
+class Output:
+    """Writes the files that change, and collects problems. It fills `changes` and `unchanged`."""
+
+    def __init__(self, root: Path, problems: Problems, *, dry_run: bool = False) -> None:
+        """`root` is the folder of mkdocs.yml."""
+        self.root, self.problems, self._dry_run = root, problems, dry_run
+        self._lock = Lock()
+        self._down: dict[str, list[Problem]] = defaultdict(list)
+        self.changes: list[FileChange] = []
+        self.unchanged = 0
+
+    def writable(self, name: str) -> bool:
+        """Whether a file can be written. If not, a problem is added."""
+        file = self.root / name
+        fault = not_writable(file, name, project_of(self.root, file.parent))
+        if fault:
+            self.problems.add(fault)
+        return fault is None
+
+    def save(self, name: str, body: bytes) -> None:
+        """Write a file of which the rest follows later in the run."""
+        if not self._dry_run:
+            write_whole(self.root / name, body)
+
+    def write(self, name: str, before: bytes, body: bytes, details: Iterable[str] = ()) -> None:
+        """Write a file if it differs from the one `before` this run."""
+        with self._lock:
+            if body != before:
+                self.changes.append(FileChange(name, tuple(details)))
+            elif body:
+                self.unchanged += 1
+        if body != before:
+            self.save(name, body)
+
+    def fail(self, error: NoAnswerError, problem: Problem) -> None:
+        """Add the problem that an error causes. Problems of a host that is down become one."""
+        with self._lock:
+            if isinstance(error, HostDownError):
+                self._down[error.host].append(replace(problem, hint=error.hint, group=""))
+            else:
+                self.problems.add(problem)
+
+    def close(self) -> None:
+        """Sort the changes, and add a problem for each host that is down."""
+        self.changes.sort(key=lambda change: change.file)
+        for problems in self._down.values():
+            first, *others = sorted(problems)
+            more = f"; skipped for the same reason: {len(others)} more" if others else ""
+            self.problems.add(replace(first, message=first.message + more))

@@ -1,0 +1,175 @@
+// Loaded on the first search: the search box of lists finds versions, tags, digests and ids, and suggests updates;
+// the page of vulnerabilities shows who has one.
+
+// The terms to look for: the last part of a reference, the first 12 digits of a digest.
+const terms = text =>
+  text
+    .toLowerCase()
+    .replace(/\S*\//g, "")
+    .split(/[\s:@]+/)
+    .filter(word => word && word !== "sha256")
+    .map(word => (/^[0-9a-f]{12,}$/.test(word) ? word.slice(0, 12) : word));
+const idIn = text => text.trim().match(/^(CVE-\d{4}-\d{4,}|GHSA(-\w{4}){3})$/i)?.[0];
+const unknownDigest = "No listed version has this digest.";
+
+export const search = (list, { anchor, days, link, load, many, verdict }) => {
+  const { search: api, finder, list: listed, lookups } = list.data;
+  let index;
+  const entryOf = async id => lookups.includes("cves") && (await load(`${api}cves/index.json`)).data.find(entry => entry.id.toLowerCase() === id.toLowerCase());
+
+  // Loads the documents that a search needs. Returns the slugs that have the id if the text is one.
+  const prepare = async text => {
+    const { data } = await load(`${api}search.json`);
+    if (!index) {
+      index = new Map(data.map(entry => [entry.slug, entry]));
+      list.search = finds;
+      list.texts = new WeakMap();
+      for (const item of await list.rows()) list.text(item);
+    }
+    const id = listed !== "cves" && idIn(text);
+    const entry = id && (await entryOf(id));
+    if (!entry?.href) return undefined;
+    const { charts, data: releases } = await load(link(entry.href));
+    return new Set((listed === "charts" ? charts : releases).map(({ slug }) => slug));
+  };
+
+  // Words that find an image in addition to its fields.
+  const words = ({ slug }) => {
+    const entry = listed === "images" && index?.get(slug);
+    if (!entry) return [];
+    const { base, custom, license, replaces, versions } = entry;
+    return [base, license, replaces, ...Object.values(custom), versions.map(({ version, tags, digests }) => [version, tags, digests])].flat(3);
+  };
+
+  const explainId = async id => {
+    const known = await entryOf(id);
+    if (!known) return [lookups.includes("cves") ? `${id} is not in the catalog: no scan of a listed version has it.` : ""];
+    const { charts, id: name, images, latest, severity, suppressed } = known;
+    return [
+      finder ? anchor(name, `${finder}?id=${encodeURIComponent(name)}`) : name,
+      ` (${severity.toLowerCase()}): in ${many(images, "image")}, ${latest} of them in the newest version; in ${many(charts, "chart")}`,
+      suppressed ? `; suppressed in ${many(suppressed, "version")}.` : "."
+    ];
+  };
+
+  // The versions that match a search: by digest, by label or tag, or the newest version of an image by its name.
+  const versionsOf = text => {
+    const wanted = terms(text);
+    return [...index.values()].flatMap(({ name, replaces, slug, versions }) => {
+      const names = [slug, name.toLowerCase(), ...replaces.flatMap(terms)];
+      const others = word => wanted.every(other => other === word || names.join(" ").includes(other));
+      const is = ({ digests, tags, version }, word) => digests.includes(word) || [version, ...tags].some(label => label.toLowerCase() === word);
+      const hits = versions.filter(version => wanted.some(word => is(version, word) && others(word)));
+      if (!hits[0] && names.includes(wanted.join(" "))) hits.push(...versions.slice(0, 1));
+      return hits.map(({ version }) => ({ name, slug, version }));
+    });
+  };
+
+  // The document with the updates for a version: that of the full digest, otherwise that of its image.
+  const documentOf = async (hit, hex) => {
+    if (hex.length === 64 && lookups.includes("digests")) return `digests/sha256/${hex}`;
+    const { image } = (await load(`${api}images/${hit.slug}/index.json`)).data;
+    const registry = /^([^/]*[.:][^/]*|localhost)\//.test(image) ? "" : image.includes("/") ? "docker.io/" : "docker.io/library/";
+    return `references/${(registry + image).replaceAll("/", "~").replace(":", "_")}`;
+  };
+
+  const explain = async text => {
+    const id = idIn(text);
+    if (id) return explainId(id);
+    const [, algorithm, hex = ""] = text.trim().toLowerCase().match(/(sha256:)?\b([0-9a-f]{12,64})$/) ?? [];
+    const hits = versionsOf(text);
+    const [hit] = hits;
+    if (!hit) return [algorithm ? unknownDigest : ""];
+    const { data: images } = await load(`${api}images/index.json`);
+    const page = ({ slug, version }, label) => {
+      const { latest, url } = images.find(image => image.slug === slug);
+      const query = version === latest ? "" : `?release=${encodeURIComponent(version)}#catalog-vulnerabilities`;
+      return url ? anchor(label, link(url) + query) : label;
+    };
+    const title = version => page(version, `${version.name} ${version.version}`);
+    if (hits.at(-1).slug !== hit.slug || !lookups.includes("references")) {
+      const more = hits.length > 5 ? ` and ${hits.length - 5} more` : "";
+      return [...hits.slice(0, 5).flatMap((version, position) => [position ? " · " : "", title(version)]), more];
+    }
+    let rows;
+    try {
+      rows = (await load(`${api + (await documentOf(hit, hex))}.json`)).data;
+    } catch (error) {
+      if (error.status === 404 && hex) return [unknownDigest]; // only its first digits match a listed digest
+      throw error;
+    }
+    const { endOfLife, isLatest, lifecycle, newLine, security, upgrade, version } = rows.find(row => row.version === hit.version) ?? rows[0];
+    const parts = [hex && `${hex.slice(0, 12)}… is `, title({ ...hit, version })];
+    parts.push(`: ${security.total ? many(security.total, "known vulnerability") : verdict(security).toLowerCase()}`);
+    const serious = ["critical", "high"].filter(word => security[word]).map(word => `${security[word]} ${word}`);
+    if (serious[0]) parts.push(` (${serious.join(", ")})`);
+    if (lifecycle !== "available") parts.push(`; ${lifecycle}`);
+    if (days(endOfLife) >= 1) parts.push(`; support ended ${endOfLife}`);
+    for (const update of [upgrade, newLine])
+      if (update) {
+        parts.push(update.fixes ? `; ${update.fixes} would be fixed by ` : "; newer is ", page({ ...hit, ...update }, update.version));
+        if (update.adds) parts.push(`, which adds ${update.adds}`);
+        if (update === newLine) parts.push(" (next release line)");
+      }
+    return [...parts, isLatest ? "; the newest version." : "."];
+  };
+
+  const finds = { explain, prepare, terms, words };
+  return finds;
+};
+
+// Who has one vulnerability: rows from the document of its id.
+export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, load, make, many }) => {
+  const id = asked("id").trim() || (asked("h").match(/^(CVE|GHSA)-\S+$/i)?.[0] ?? "");
+  const box = $(root, ".catalog-found");
+  const [all, who] = lists.filter(list => root.contains(list.root));
+  if (!box) return;
+  for (const part of [all.root, $(root, ".catalog-ids")]) part?.toggleAttribute("hidden", !!id);
+  box.hidden = !id;
+  if (!id) return;
+  const [title, summary, known, charts] = $$(box, ":scope > *, .catalog-installed");
+  title.textContent = id;
+  charts.textContent = summary.textContent = "";
+  known.hidden = true;
+  try {
+    const entry = (await all.rows()).find(one => one.id.toLowerCase() === id.toLowerCase());
+    if (!entry?.href) {
+      summary.textContent = entry
+        ? `${many(entry.images, "image")}. Details are missing, because the id can't be a file name.`
+        : "No scan of a listed release has found it.";
+      return;
+    }
+    const found = await load(link(entry.href));
+    const images = new Map((await load(root.dataset.pages)).data.map(image => [image.slug, image]));
+    const count = (some, noun) => many(new Set(some.map(one => one.slug)).size, noun);
+    const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
+    const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
+    const [available, inAll] = [["available"], ["available", "deprecated", "withdrawn"]].map(words => newest.filter(one => words.includes(one.lifecycle)));
+    const where = [
+      `${count(available, "available image")} in the newest release`,
+      `${count(inAll, "image")} in all`,
+      `${count(only, "more image")} in older ones only`,
+      count(found.charts, "chart"),
+    ];
+    summary.textContent = `${where[0]}, ${where.slice(1).join("; ")}.`;
+    if (found.suppressed[0]) summary.append(` It is suppressed in ${count(found.suppressed, "image")}.`);
+    all.fill(known.firstElementChild, { ...entry, ...found });
+    known.hidden = false;
+    who.rows = () =>
+      [...newest, ...older, ...found.suppressed].map(one => {
+        const image = images.get(one.slug);
+        const release = one.isLatest ? "" : `?release=${encodeURIComponent(one.version)}`;
+        const url = image ? `${image.url}${release}#${encodeURIComponent(found.id)}` : one.href;
+        return { ...one, name: image?.name ?? one.slug, url, age: one.isLatest ? "newest" : "older", fixed: one.status?.replaceAll("_", " ") ?? one.fixed };
+      });
+    who.other = true;
+    await who.render();
+    for (const { slug, href } of found.charts) {
+      const chart = anchor(slug, link(href));
+      charts.append(charts.childNodes.length ? ", " : "Charts that install it: ", chart);
+      itemAt(href).then(item => item?.url && (chart.href = link(item.url)));
+    }
+  } catch {
+    summary.textContent = "The lookup failed. Try again.";
+  }
+};

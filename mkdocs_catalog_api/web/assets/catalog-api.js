@@ -1,0 +1,675 @@
+// Search, sorting and copying on the catalog's pages. Without this script, all data is on linked pages.
+(() => {
+  "use strict";
+
+  const WORDS = "critical high medium low unknown".split(" ");
+  const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+  const documents = new Map();
+  const load = address => {
+    const key = new URL(address, location).href;
+    if (!documents.has(key)) {
+      const found = fetch(key).then(async got => {
+        if (!got.ok) throw got;
+        const answer = await got.json();
+        // Entries of a slim list have their counts at the top level.
+        for (const item of [answer.data ?? []].flat()) if ("scanned" in item) item.security ??= item;
+        return answer;
+      });
+      found.catch(() => documents.delete(key));
+      documents.set(key, found);
+    }
+    return documents.get(key);
+  };
+  const $ = (root, selector) => root?.querySelector(selector);
+  const $$ = (root, selector) => [...(root?.querySelectorAll(selector) ?? [])];
+  const asked = name => new URLSearchParams(location.search).get(name) ?? "";
+  const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/(?<!a)y$/, "ie") + "s"}`;
+  const make = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
+  const anchor = (text, href) => Object.assign(make("a", "", text), { href });
+  // A button added by the script; a click runs `react`.
+  const action = (className, text, react) => {
+    const button = Object.assign(make("button", className, text), { type: "button" });
+    listen([button], "click", react);
+    return button;
+  };
+  const empty = value => (value ?? "") === "";
+  const listen = (elements, kind, react) => elements.forEach(element => element.addEventListener(kind, react));
+  // Turns a root-relative address into a relative one: of a page in the language of this page, if there is one.
+  const link = href => {
+    const { root, mount, language = "", only = "" } = $(document, "[data-mount]").dataset;
+    const path = href.slice(mount.length + 1);
+    const [page] = path.split(/[?#]/);
+    const translated = /(^|\/|\.html)$/.test(page) && !only.split(" ").includes(page);
+    return root + (translated ? language : "") + path || "./";
+  };
+  // Returns the item whose document is at `href`, from its collection.
+  const itemAt = async href => {
+    const { data } = await load(link(href).replace(/[^/]*\/index.json$/, "index.json"));
+    return data.find(item => item.href === href);
+  };
+  let memory = {};
+  try {
+    memory = sessionStorage;
+  } catch {
+    // If the browser blocks storage, the link back leads to the unfiltered list.
+  }
+
+  // The age of scans and the end of support, by the reader's clock, or by `catalogNow` if the site sets it.
+  // A good grade turns gray if the scan is stale or support has ended.
+  const clock = () => Date.parse(globalThis.catalogNow) || Date.now();
+  const days = time => (clock() - Date.parse(time)) / 864e5;
+  const chip = (mark, text) => make("span", `catalog-chip catalog-chip-bad catalog-${mark}`, text);
+  const fade = element => element.closest("tr, .catalog-summary")?.classList.add("catalog-past");
+  const maxAge = element => Number(element.closest("[data-max-age]")?.dataset.maxAge ?? 30);
+  const ago = past => ["today", "yesterday"][past] ?? `${past} days ago`;
+  const times = root => {
+    for (const element of $$(root, "time[data-age]")) {
+      const past = Math.floor(days(element.dateTime));
+      if (!(past >= 0)) continue;
+      const { age } = element.dataset;
+      element.textContent = `${age === "," ? ", " : ""}scanned ${ago(past)}`;
+      element.title = element.dateTime;
+      element.hidden = false;
+      const stale = past > maxAge(element);
+      if (age) {
+        element.classList.toggle("catalog-old", stale);
+        continue;
+      }
+      element.append(" ", stale ? chip("stale", "stale") : make("span", "catalog-chip catalog-fresh", "recent"));
+      if (stale) fade(element);
+    }
+    for (const element of $$(root, "time[data-ends]"))
+      if (days(element.dateTime) >= 1) {
+        element.replaceChildren(chip("ended", "support ended"), " " + element.dateTime);
+        element.hidden = false;
+        fade(element);
+      }
+  };
+  // If most of a list is stale or unsupported, one banner above it replaces the chips; only rows that differ have one.
+  const warn = () => {
+    const list = lists.find(({ facts }) => facts.size > 1);
+    const known = index => [...(list?.facts.values() ?? [])].map(fact => fact[index]).filter(Boolean);
+    const limit = list && maxAge(list.root);
+    for (const [index, mark, past, words, more] of [
+      [0, "stale", time => Math.floor(days(time)) > limit, `scans are older than ${limit} days.`, newest => `The newest is from ${newest.slice(0, 10)}; each grade is as of its scan.`],
+      [4, "ended", time => days(time) >= 1, "images with a known end of support are past it."]
+    ]) {
+      const all = known(index).sort();
+      const count = all.filter(past).length;
+      const most = count > all.length / 2;
+      document.body.classList.toggle(`catalog-mostly-${mark}`, most);
+      if (!most) continue;
+      const banner = make("p", "catalog-warning catalog-warned");
+      banner.append(make("b", "", `${count} of ${all.length} ${words}`), " ", more?.(all.at(-1)) ?? "");
+      list.root.before(banner);
+    }
+  };
+  // Updates the answer if the scan has become stale or support has ended since the build.
+  const answer = box => {
+    const [ends, scan] = ["until", "when"].map(name => $(box, `[data-${name}]`));
+    const left = ends && -days(ends.dateTime);
+    const ended = left <= -1;
+    const long = left > 730 ? `${Math.floor(left / 365.25)} years` : many(Math.ceil(left), "day");
+    const age = scan && Math.floor(days(scan.dateTime));
+    const stale = age > maxAge(box);
+    if (ends) ends.textContent = ended ? `Support ended on ${ends.dateTime}` : `Supported until ${ends.dateTime} (${long})`;
+    if (scan && age >= 0) scan.textContent = `Scanned ${ago(age)}${stale ? " (stale)" : ""}`;
+    if (ended) $(document, ".catalog-summary")?.classList.add("catalog-past");
+    const headline = (ended && box.dataset.ended) || (stale && box.dataset.stale);
+    if (!headline) return;
+    $(box, "b").textContent = headline;
+    box.className = `catalog catalog-answer catalog-state-${ended ? "bad" : "fair"}`;
+  };
+  // The remaining support of each release, relative to the longest.
+  const support = root => {
+    const ends = $$(root, "[data-version] time[data-ends]");
+    const left = ends.map(end => Math.max(0, -days(end.dateTime)));
+    ends.forEach((end, index) => {
+      const bar = make("i", "catalog-left");
+      bar.style.width = `${(100 * left[index]) / Math.max(...left)}%`;
+      end.before(bar);
+    });
+  };
+  // The quick start of an item and the comparison of its versions.
+  const item = async root => (await import("./catalog-api-item.js")).item(root, { asked, listen, load, make, $, $$ });
+  // A line for today on the timeline, which is extended to this year.
+  const timeline = root => {
+    const { first } = root.dataset;
+    const years = $(root, ".catalog-years");
+    const [year] = new Date(clock()).toISOString().split("-");
+    if (year < first) return;
+    while (years.children.length <= year - first) years.append(make("span", "", Number(first) + years.children.length));
+    const count = years.children.length;
+    for (const bar of $$(root, "svg")) bar.setAttribute("viewBox", `0 0 ${100 * count} 8`);
+    const share = (100 * (year - first + days(`${year}-01-01`) / 366)) / count;
+    const line = make("i", `catalog-today${share > 50 ? " catalog-late" : ""}`);
+    line.style.left = `${share}%`;
+    root.append(line);
+  };
+
+  // Fills an element of a row by its attributes; the guide explains them.
+  const fill = (element, value) => {
+    const { f, to, chip, none = "–", class: kind } = element.dataset;
+    const found = value(f);
+    const missing = found === false || ![found].flat().join("");
+    if (kind) element.className = kind + String(found).toLowerCase().replace("+", "-plus").replace(" ", "-");
+    if (element.tagName === "TIME") {
+      element.dateTime = found ?? "";
+      element.textContent = "";
+    } else if (chip) {
+      element.hidden = !found || found === "available";
+      element.textContent = chip.replace("{}", found);
+    } else if (f) {
+      element.textContent = missing ? none : found === true ? "yes" : [found].flat().join(", ");
+      if ("parts" in element.dataset)
+        element.replaceChildren(...element.textContent.split(", ").flatMap(part => [", ", make("span", "catalog-whole", part)]).slice(1));
+      element.toggleAttribute("data-empty", missing || found === 0);
+    }
+    if (to) {
+      const [field] = to.match(/(?<={)[\w.]+/);
+      const address = value(field);
+      const set = target => (target ? (element.href = target) : element.removeAttribute("href"));
+      element.hidden = !f && empty(address);
+      set(to === `{${field}}` ? address : to.replace(`{${field}}`, encodeURIComponent(address)));
+      if (field === "page" && !address && value("href"))
+        itemAt(value("href")).then(item => item?.url && set(link(item.url)));
+    }
+  };
+
+  // The logo of an item, as the macro `logo` writes it; `icons` are the slugs with an icon.
+  const logo = (tile, { slug, name, logo }, icons = "") => {
+    const picture = logo?.[0] === "/";
+    tile.dataset.logo = (name.match(/[\p{L}\p{N}]/u) ?? name)[0].toUpperCase();
+    tile.className = `catalog-logo catalog-hue-${[...slug].reduce((sum, sign) => sum + sign.codePointAt(0), 0) % 8}`;
+    const icon = `${$(document, "[data-root]").dataset.root}assets/catalog-api-logos.svg#${slug}`;
+    const drawn = icons.split(" ").includes(slug) ? `<svg viewBox="0 0 24 24"><use xlink:href="${icon}"/></svg>` : "";
+    tile.innerHTML = picture ? '<img alt="">' : drawn;
+    if (picture) tile.firstChild.src = link(logo);
+  };
+
+  const looked = security => security.scanned || security.pinsScanned;
+  const verdict = security => (security.total ? "" : !looked(security) ? "Not scanned" : security.grade ? "No known vulnerabilities" : "None found, not graded");
+  // Bytes in powers of 1000, as the pages show them.
+  const size = bytes => {
+    let unit = 0;
+    for (; bytes >= 999.95; unit++) bytes /= 1000;
+    return unit ? `${bytes.toFixed(1)} ${" kMGT"[unit]}B` : `${bytes} B`;
+  };
+  const without = (state, name) => new Map([...state].filter(([key]) => key !== name));
+
+  // The part of the script that is loaded on the first search.
+  let searching;
+  const searcher = () => (searching ??= import("./catalog-api-search.js"));
+
+  // A list: its state is part of the URL, its rows are loaded from the document on the first input.
+  const lists = [];
+  const tools = { $, $$, anchor, asked, days, itemAt, link, lists, load, make, many, verdict };
+  class List {
+    constructor(root, prefix) {
+      this.root = root;
+      this.data = root.dataset;
+      this.prefix = prefix;
+      const form = $$(root, "form");
+      [this.form] = form;
+      this.fields = [...(this.form?.elements ?? [])].filter(field => field.name);
+      this.boxes = this.fields.filter(({ type }) => type === "checkbox");
+      this.table = $(root, "table");
+      this.headings = [...this.table.tHead.rows[0].cells].filter(heading => heading.dataset.key);
+      [this.body] = this.table.tBodies;
+      this.size = Number(root.dataset.size);
+      this.sample = ($(root, "template")?.content ?? this.body).querySelector("tr").cloneNode(true);
+      this.first = [...this.body.rows];
+      this.pristine = true;
+      this.base = Object.entries(JSON.parse(root.dataset.base ?? "{}"));
+      this.paths = JSON.parse(root.dataset.paths ?? "{}");
+      this.facts = new Map((root.dataset.facts ?? "").split(";").map(fact => [fact.split("=")[0], fact.split("=").slice(1)]));
+      this.available = "available" in this.data;
+      this.texts = new WeakMap();
+      listen(form, "input", event => this.changed(event.target.type === "search"));
+      this.fold = $(root, ".catalog-fold");
+      listen($$(root, ".catalog-fold"), "click", () => (this.fold.ariaExpanded = this.fold.ariaExpanded !== "true"));
+      listen(form, "submit", event => event.preventDefault());
+      for (const kind of ["pointerover", "focusin"])
+        listen(form, kind, () => (this.counted ??= this.rows().then(rows => this.count(rows, this.state()))));
+      listen(this.fields.slice(0, 1), "focus", () => this.prepare(" ").catch(() => {}));
+      listen($$(root, "[data-clear]"), "click", () => this.clear());
+      listen($$(root, ".catalog-next"), "click", () => {
+        this.limit += this.size;
+        this.render(true);
+      });
+      this.headings.forEach(heading => this.sortable(heading));
+      this.views = $$(root, "button[data-view]");
+      listen(this.views, "click", event => {
+        this.view = event.target.dataset.view;
+        this.changed();
+      });
+      this.sorts = $(root, ".catalog-sort");
+      listen($$(root, ".catalog-sort"), "input", event => {
+        event.stopPropagation();
+        this.sort = this.sorts.value;
+        this.changed();
+      });
+      this.restore();
+    }
+    sortable(heading) {
+      const button = make("button", "", heading.textContent);
+      listen([button], "click", () => {
+        const name = heading.dataset.key.split(".").pop();
+        const down = heading.classList.contains("catalog-number") || name === "score" ? "-" : "";
+        this.sort = this.sort === down + name ? (down ? "" : "-") + name : down + name;
+        this.changed();
+      });
+      heading.replaceChildren(button);
+    }
+    heading(name) {
+      return this.headings.find(heading => heading.dataset.key.split(".").pop() === name);
+    }
+    restore() {
+      for (const field of this.fields) {
+        const text = asked(this.prefix + field.name);
+        const values = text.split(",").map(value => value.replace(/%2c/gi, ",").replace(/%25/g, "%"));
+        if (field.type === "checkbox") field.checked = values.includes(field.value);
+        else field.value = field.type === "search" ? text : values[0];
+      }
+      this.sort = asked(this.prefix + "sort");
+      this.view = asked(this.prefix + "view");
+      this.limit = this.size;
+      return this.show();
+    }
+    state() {
+      const found = new Map();
+      for (const [name, value] of this.form ? new FormData(this.form) : [])
+        if (value) found.set(name, [...(found.get(name) ?? []), value]);
+      return found;
+    }
+    changed(typing) {
+      const address = new URL(location);
+      const query = address.searchParams;
+      for (const name of [...this.fields.map(field => field.name), "sort", "view"]) query.delete(this.prefix + name);
+      for (const [name, values] of this.state())
+        query.set(this.prefix + name, name === "find" ? values[0] : values.map(value => value.replace(/[%,]/g, encodeURIComponent)).join(","));
+      for (const name of ["sort", "view"]) if (this[name]) query.set(this.prefix + name, this[name]);
+      address.search = query.toString().replaceAll("%2C", ",");
+      if (address.href !== location.href) history[typing ? "replaceState" : "pushState"](history.state, "", address);
+      this.limit = this.size;
+      this.show();
+    }
+    // Clears these fields.
+    clear(fields = this.fields) {
+      for (const field of fields)
+        if (field.type === "checkbox") field.checked = false;
+        else field.value = "";
+      this.changed();
+      ($(this.form, ".catalog-active button") ?? this.fields[0]).focus();
+    }
+    label(field) {
+      if (field.type === "search") return `“${field.value}”`;
+      const { ariaLabel, children } = field.closest("[role=group]");
+      const text = field.nextElementSibling.textContent;
+      return children[1] ? `${ariaLabel}: ${text}` : text;
+    }
+    async rows() {
+      const { source, key = "data", limit } = this.data;
+      let rows = (await load(source))[key] ?? [];
+      for (const [name, wanted] of this.base) rows = rows.filter(item => [item[name] ?? item.custom?.[name]].flat().map(String).includes(wanted));
+      return limit ? rows.slice(0, limit) : rows;
+    }
+    show() {
+      const view = this.view || this.data.view;
+      this.table.classList.toggle("catalog-cards", view === "cards");
+      for (const button of this.views) button.setAttribute("aria-pressed", button.dataset.view === view);
+      for (const heading of this.headings) heading.removeAttribute("aria-sort");
+      this.heading(this.sort.replace("-", ""))?.setAttribute("aria-sort", this.sort[0] === "-" ? "descending" : "ascending");
+      if (this.sorts) this.sorts.value = [...this.sorts.options].some(({ value }) => value === this.sort) ? this.sort : "";
+      const chosen = this.boxes.filter(({ checked }) => checked);
+      for (const box of chosen) box.closest("details")?.setAttribute("open", "");
+      const chips = chosen.map(box => {
+        const chip = action("catalog-remove", this.label(box), () => this.clear([box]));
+        chip.ariaLabel = `Remove ${chip.textContent}`;
+        return chip;
+      });
+      $(this.form, ".catalog-active")?.replaceChildren(...chips);
+      const { size } = this.state();
+      $(this.form, "[data-clear]")?.toggleAttribute("hidden", !size);
+      memory[`catalog-${location.pathname}`] = location.search;
+      if (size || this.sort || !this.pristine) return this.render();
+    }
+    async render(grown) {
+      const turn = (this.turn = (this.turn ?? 0) + 1);
+      const [text] = this.state().get("find") ?? [""];
+      let rows, having;
+      try {
+        const ready = this.prepare(text);
+        rows = await this.rows();
+        // Longer text waits for the search; the first letters already find names.
+        if (this.search || text.length > 3) having = await ready;
+        else ready.then(() => text && turn === this.turn && this.render()).catch(() => {});
+      } catch {
+        this.announce("The list could not be loaded. Try again.");
+        return;
+      }
+      if (turn !== this.turn) return;
+      this.having = having;
+      const state = this.state();
+      const found = rows.filter(item => this.wanted(item, state));
+      this.none(found[0] ? [] : rows, state);
+      // Rows are shown at once, counts when the reader pauses.
+      setTimeout(() => turn === this.turn && this.answer(text, turn));
+      setTimeout(() => turn === this.turn && this.count(rows, state), 200);
+      this.older(rows, found, new Map(state));
+      const sort = this.sort || this.data.sort;
+      if (sort) this.order(found, sort);
+      const shown = Math.min(found.length, this.limit);
+      this.pristine = !state.size && !this.sort && this.limit === this.size && !this.other;
+      if (this.pristine) this.body.replaceChildren(...this.first);
+      else {
+        // Add one screen of rows at a time, so that the first appears at once.
+        let start = grown ? this.body.rows.length : 0;
+        const add = () => {
+          if (turn !== this.turn) return;
+          const made = found.slice(start, Math.min((start += 12), shown)).map(item => this.row(item));
+          this.body.append(...made);
+          if (start < shown) requestAnimationFrame(() => setTimeout(add));
+          return made[0];
+        };
+        if (!grown) this.body.replaceChildren();
+        const first = add();
+        if (grown) $(first, "a")?.focus();
+      }
+      const all = many(found.length, (this.available && !state.has("lifecycle") ? "available " : "") + this.data.noun);
+      this.announce(shown < found.length ? `${shown} of ${all}` : all);
+      this.table.closest(".catalog-scroll").hidden = !shown;
+      for (const [name, hidden] of [["none", shown], ["next", shown === found.length], ["pages", !this.pristine]])
+        $(this.root, `.catalog-${name}`)?.toggleAttribute("hidden", hidden);
+    }
+    // Items that have the chosen severities in older releases only.
+    older(rows, found, state) {
+      const paragraph = $(this.root, ".catalog-older");
+      const severities = state.get("severity") ?? [];
+      if (!paragraph) return;
+      state.delete("severity");
+      state.delete("fix");
+      const links = rows.flatMap(item => {
+        const have = this.facts.get(item.slug)?.[2] ?? "";
+        if (!severities.some(word => have.includes(word[0])) || found.includes(item) || !this.wanted(item, state)) return [];
+        const to = make("a", "", item.name);
+        to.href = this.value(item, "page") + "#catalog-releases";
+        return [" · ", to];
+      });
+      paragraph.replaceChildren(paragraph.firstChild, ...links.slice(1));
+      paragraph.hidden = !links[0];
+    }
+    announce(text) {
+      for (const output of $$(this.root, "output")) output.textContent = text;
+    }
+    // The number of rows for each choice, given the other filters.
+    count(rows, state) {
+      for (const name of new Set(this.boxes.map(box => box.name))) {
+        const [others, counts] = [without(state, name), {}];
+        for (const item of rows)
+          if (this.wanted(item, others, name === "lifecycle"))
+            for (const value of this.has(item, name, others)) counts[value] = (counts[value] ?? 0) + 1;
+        for (const box of this.boxes) if (box.name === name) $(box.parentElement, "small").textContent = counts[box.value] ?? 0;
+      }
+    }
+    // If nothing matches: for each filter, the number of rows without it.
+    none(rows, state) {
+      const buttons = [...state.keys()].flatMap(name => {
+        const left = rows.filter(item => this.wanted(item, without(state, name))).length;
+        const fields = this.fields.filter(field => field.name === name && (field.checked || field.type === "search"));
+        const text = fields.map(field => this.label(field)).join(", ");
+        return left ? action("", `Remove ${text}: ${many(left, this.data.noun)}`, () => this.clear(fields)) : [];
+      });
+      $(this.root, ".catalog-none")?.replaceChildren(make("b", "", `No ${this.data.noun} matches.`), ...buttons);
+    }
+    // Loads the search and its documents.
+    async prepare(text) {
+      if (!text || !this.data.search) return;
+      this.searching ??= searcher().then(({ search }) => search(this, tools));
+      return (await this.searching).prepare(text);
+    }
+    async answer(text, turn) {
+      const box = $(this.form, ".catalog-result");
+      if (!box) return;
+      let parts;
+      try {
+        parts = text && this.search ? await this.search.explain(text) : [];
+      } catch {
+        parts = ["The lookup failed. Try again."];
+      }
+      if (turn === this.turn) box.replaceChildren(...parts);
+    }
+    text(item) {
+      if (!this.texts.has(item)) {
+        const words = Object.values({ ...item, ...item.custom }).flat().filter(value => typeof value === "string" && !value.startsWith("/"));
+        this.texts.set(item, [...words, ...(this.search?.words(item) ?? [])].join(" ").toLowerCase());
+      }
+      return this.texts.get(item);
+    }
+    wanted(item, state, any) {
+      if (this.available && !any && !state.has("lifecycle") && item.lifecycle !== "available") return false;
+      return [...state].every(([name, values]) => {
+        if (name !== "find") return this.has(item, name, state).some(one => values.includes(one));
+        if (this.having) return this.having.has(item.slug);
+        values.words ??= this.search?.terms(values[0]) ?? values[0].toLowerCase().split(/\s+/);
+        return values.words.every(word => this.text(item).includes(word));
+      });
+    }
+    // The values of an item for a filter; with `fix=yes`, only severities that have a fix.
+    has(item, name, state) {
+      const { security } = item;
+      const [scanned, fixed] = this.facts.get(item.slug) ?? [];
+      const fixable = word => fixed === undefined || fixed.includes(word[0]);
+      if (name === "severity") {
+        if (!security) return [item.severity.toLowerCase()];
+        if (security.total === 0 && security.grade) return ["none"];
+        return WORDS.filter(word => security[word] && (!state.has("fix") || fixable(word)));
+      }
+      if (name === "scanned") return !security.scanned ? ["never"] : days(scanned) <= 7 ? ["7", "30"] : days(scanned) <= 30 ? ["30"] : ["-30"];
+      if (name === "exploited") return empty(item.exploited) ? [] : ["yes"];
+      if (name === "fix") {
+        const any = item.fixed ?? security?.fixable ?? item.fixable;
+        return any && (state.get("severity")?.some(fixable) ?? true) ? ["yes"] : [];
+      }
+      if (name === "lifecycle") return [item.lifecycle, ...(days(this.value(item, "ends")) >= 1 ? ["ended"] : [])];
+      return [...new Set([this.value(item, this.paths[name] ?? name) ?? []].flat().map(String))];
+    }
+    value(item, path) {
+      const { security } = item;
+      if (path === "grade") return security.grade ?? (looked(security) ? "not graded" : "not scanned");
+      if (path === "verdict") return verdict(security);
+      if (path === "build") {
+        const bytes = item.size ?? item.versions?.[0]?.size;
+        const names = item.platforms.map(platform => platform.replace("linux/", ""));
+        return [bytes ? size(bytes) : [], names[2] ? `${names.length} platforms` : names].flat().join(" · ");
+      }
+      if (path === "scannedAt") return this.facts.get(item.slug)?.[0];
+      if (path === "places") return [...new Set(item.targets.map(target => target.replace(/^.+ \((.+)\)$/, "$1")))];
+      if (path === "released") return this.facts.get(item.slug)?.[3] ?? item.versions?.[0]?.released;
+      if (path === "ends") return this.facts.get(item.slug)?.[4] ?? item.endOfLife ?? item.versions?.[0]?.endOfLife;
+      if (path === "page") return item.url ? link(item.url) : item.homepage;
+      if (path === "document") return item.href && link(item.href);
+      return path?.split(".").reduce((value, name) => value?.[name], item);
+    }
+    order(found, sort) {
+      const name = sort.replace("-", "");
+      const path = this.heading(name)?.dataset.key ?? name;
+      const value = item => {
+        if (name === "severity") return WORDS.indexOf(item.severity.toLowerCase());
+        if (name === "risk") return item.security.total === null ? null : WORDS.reduce((sum, word) => sum * 1e4 + item.security[word], 0);
+        return this.value(item, path);
+      };
+      const keys = new Map(found.map(item => [item, value(item)]));
+      const compare = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : collator.compare(a, b));
+      const way = sort[0] === "-" ? -1 : 1;
+      found.sort((one, other) => {
+        const [a, b] = [keys.get(one), keys.get(other)];
+        return empty(a) - empty(b) || (empty(a) ? 0 : way * compare(a, b));
+      });
+    }
+    row(item) {
+      const row = this.sample.cloneNode(true);
+      if (row.id) row.id = item.id;
+      this.fill(row, item);
+      times(row);
+      return row;
+    }
+    fill(row, item) {
+      for (const element of $$(row, "[data-f],[data-to]")) fill(element, path => this.value(item, path));
+      for (const bar of $$(row, ".catalog-bar")) {
+        const { security } = item;
+        let x = 0;
+        bar.innerHTML = WORDS.filter(word => security[word])
+          .map(word => {
+            const width = (100 * security[word]) / security.total;
+            return `<rect class="catalog-fill-${word}" x="${(x += width) - width}" width="${width}" height="8"/>`;
+          })
+          .join("");
+      }
+      for (const tile of $$(row, "[data-logo]")) logo(tile, item, this.data.icons);
+    }
+  }
+
+  // Shows another release of an image: rows from its document replace those of the newest release.
+  const releases = root => {
+    const select = $(root, ".catalog-release select");
+    const list = lists.find(one => root.contains(one.root) && one.data.key === "cves");
+    if (!select || !list) return;
+    const apply = async () => {
+      const option = [...select.options].find(one => one.dataset.version === asked("release")) ?? select.options[0];
+      option.selected = true;
+      $(root, ".catalog-newest")?.toggleAttribute("hidden", option.index > 0);
+      $(root, ".catalog-advice").textContent = option.dataset.advice ?? "";
+      list.root.hidden = option.dataset.scanned === undefined;
+      $(list.root, ".catalog-scroll").ariaLabel = `Vulnerabilities of ${option.dataset.version}`;
+      if (list.data.source === option.value) return;
+      list.data.source = option.value;
+      list.other = option.index > 0;
+      await list.render();
+      toRow();
+    };
+    listen([select], "change", () => {
+      const address = new URL(location);
+      address.hash = "";
+      address.searchParams.delete("release");
+      if (select.selectedIndex) address.searchParams.set("release", select.selectedOptions[0].dataset.version);
+      history.pushState(history.state, "", address);
+      apply();
+    });
+    list.again = apply;
+    apply();
+  };
+  // Shows only the parts for the selected variant or platform.
+  const chooser = (root, select) => {
+    const { choose } = select.dataset;
+    const apply = () => {
+      for (const part of $$(root, `[data-${choose}]`)) part.hidden = part.dataset[choose] !== select.value;
+    };
+    listen([select], "change", apply);
+    apply();
+  };
+  const toRow = () => {
+    const row = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (row?.matches?.("tr")) row.scrollIntoView({ block: "center" });
+  };
+
+  // Who has one vulnerability; loads the search script for it.
+  const lookup = async root => {
+    if (searching || asked("id") || asked("h")) (await searcher()).lookup(root, tools);
+  };
+
+  const announcer = make("div", "catalog-sr");
+  announcer.role = "status";
+  const copy = async ({ target }) => {
+    // empty: copy the URL of the page
+    const { copy: text } = target.dataset;
+    target.dataset.label ??= target.textContent;
+    let done = "Copied";
+    try {
+      await navigator.clipboard.writeText((text ?? target.previousElementSibling.textContent) || location.href);
+    } catch {
+      // without HTTPS, a page can only select the text
+      if (text !== "") getSelection().selectAllChildren(target.previousElementSibling);
+      done = text === "" ? "Copy the URL" : "Selected";
+    }
+    target.textContent = announcer.textContent = done;
+    setTimeout(() => (target.textContent = target.dataset.label), 1500);
+  };
+
+  // A table that does not fit is stacked; if it fits, its headings can stay visible.
+  const fits = new ResizeObserver(seen => {
+    for (const box of new Set(seen.map(({ target }) => target.closest(".catalog-scroll")))) {
+      const wide = () => box.scrollWidth > box.clientWidth;
+      const fit = box.closest(".catalog-fit")?.classList;
+      fit?.remove("catalog-over");
+      fit?.toggle("catalog-over", wide());
+      box.classList.toggle("catalog-fits", !wide());
+    }
+  });
+  let here;
+  const begin = () => {
+    here = location.pathname;
+    document.body.append(announcer);
+    lists.splice(0, lists.length, ...lists.filter(list => list.root.isConnected));
+    for (const root of $$(document, "[data-list]:not([data-ready])")) {
+      root.dataset.ready = "";
+      lists.push(new List(root, lists.some(one => one.form) ? `${root.dataset.list}.` : ""));
+    }
+    for (const root of $$(document, ".catalog:not([data-started])")) {
+      root.dataset.started = "";
+      times(root);
+      $$(root, ".catalog-timeline").forEach(timeline);
+      if (root.matches(".catalog-answer")) answer(root);
+      support(root);
+      if (root.matches(".catalog-item")) item(root);
+      releases(root);
+      for (const select of $$(root, "[data-choose]")) chooser(root, select);
+      if (root.matches("[data-lookup]")) lookup(root);
+      listen($$(root, ".catalog-copy"), "click", copy);
+      for (const element of $$(root, ".catalog-scroll, .catalog-scroll table")) fits.observe(element);
+    }
+    if (!$(document, ".catalog-warned")) warn();
+    // The link back restores the filters of the list.
+    for (const back of $$(document, "a[data-back]")) back.search = memory[`catalog-${back.pathname}`] ?? "";
+    toRow();
+  };
+  const again = () => {
+    // Material is about to show another page
+    if (location.pathname !== here) return;
+    for (const list of lists) {
+      list.restore();
+      list.again?.();
+    }
+    $$(document, "[data-lookup]").forEach(lookup);
+    $$(document, ".catalog-item").forEach(item);
+  };
+  // A link to this page with another query; Material would treat it as a link to the current position.
+  const follow = event => {
+    const to = event.target.closest(".catalog a[href]");
+    const modified = event.ctrlKey || event.metaKey || event.shiftKey;
+    if (!to || modified || to.origin + to.pathname !== location.origin + here || to.search === location.search) return;
+    event.preventDefault();
+    event.stopPropagation();
+    history.pushState(history.state, "", to.href);
+    again();
+    (document.getElementById(to.hash.slice(1)) ?? document.body).scrollIntoView();
+  };
+  addEventListener("click", follow, true);
+  addEventListener("popstate", again);
+  addEventListener("pageshow", event => event.persisted && again());
+  addEventListener("beforeprint", () => $$(document, ".catalog details:not(.catalog-pick)").forEach(part => (part.open = true)));
+  // `/` focuses the search box of a list; the theme does not get the event.
+  const shortcut = event => {
+    const box = $$(document, "input[aria-keyshortcuts]").find(field => field.offsetParent);
+    const typing = event.target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]");
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || typing || !box) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    box.focus();
+  };
+  addEventListener("keydown", shortcut, true);
+  // Material replaces the page without a page load and emits an event here.
+  if (typeof document$ !== "undefined") document$.subscribe(begin);
+  else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
+  else begin();
+})();

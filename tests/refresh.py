@@ -1,0 +1,93 @@
+"""Files made from the code and kept in the repository: `python -m tests.refresh` writes what has changed."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import mkdocs_catalog_api
+from mkdocs_catalog_api.authored.schemas import schemas
+from mkdocs_catalog_api.documents.table import LOOKUP_NAMES
+from mkdocs_catalog_api.sources.reports.formats import SCANNERS
+
+from . import code_sections, command_help, field_tables
+from .contract.schemas import FROZEN
+from .example import EXAMPLE
+from .example_history import recorded
+from .guide import GUIDE, PAGES, page
+from .messages import SNAPSHOT, messages
+from .past import every_path
+from .sites import SiteFolder
+
+SCHEMAS = Path(mkdocs_catalog_api.__file__).parent / "schemas"
+
+
+def editor_schemas() -> dict[Path, str]:
+    """The schemas for editors in the package."""
+    made = schemas(lookups=LOOKUP_NAMES, scanners=[*SCANNERS])
+    return {
+        SCHEMAS / name: json.dumps(schema, ensure_ascii=False, indent=2) + "\n"
+        for name, schema in made.items()
+    }
+
+
+def guide() -> dict[Path, str]:
+    """The guide with its tables of fields, its sections on settings and codes, its reference of commands."""
+    parts = (field_tables, code_sections, command_help)
+    pages = {name: page(name) for name in PAGES}
+    for part in parts:
+        pages = {name: part.refreshed(text) for name, text in pages.items()}
+    return {GUIDE / f"{name}.md": text for name, text in pages.items()}
+
+
+def wording() -> dict[Path, str]:
+    """The wording of messages: read its diff."""
+    return {SNAPSHOT: messages()}
+
+
+def shape() -> dict[Path, str]:
+    """The frozen shape of all documents. It changes only after an approved change: read its diff."""
+    with tempfile.TemporaryDirectory() as folder:
+        described = every_path(SiteFolder(Path(folder))).json("openapi.json")
+    return {FROZEN: json.dumps(described, indent=1, ensure_ascii=False) + "\n"}
+
+
+def history() -> dict[Path, str]:
+    """The history of the example, as its pages, scans and statements have it.
+
+    The last two days are recorded again, and all days if that changes them: in the last days shows whatever
+    the sources have otherwise than the days before.
+    """
+    kept = {day.name: day.read_text("utf-8") for day in sorted((EXAMPLE / "history").iterdir())}
+    made = recorded({name: kept[name] for name in [*kept][:-2]})
+    return {
+        EXAMPLE / "history" / name: text for name, text in (made if made == kept else recorded({})).items()
+    }
+
+
+GENERATED: Mapping[str, Callable[[], dict[Path, str]]] = {
+    "schemas": editor_schemas,
+    "guide": guide,
+    "messages": wording,
+    "contract": shape,
+    "history": history,
+}
+"""What is generated, in order: name → the files as the code has them now."""
+
+
+def stale(name: str) -> dict[Path, str]:
+    """Those of the files that differ from the repository's."""
+    return {
+        path: text
+        for path, text in GENERATED[name]().items()
+        if not path.exists() or path.read_text("utf-8") != text
+    }
+
+
+if __name__ == "__main__":
+    for name in GENERATED:
+        for path, text in stale(name).items():
+            path.write_text(text, encoding="utf-8", newline="\n")
+            print(f"wrote {path}")

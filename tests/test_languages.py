@@ -1,0 +1,119 @@
+"""Sites in several languages: items from the default language, pages of every language with the catalog."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .sites import SiteFolder
+from .test_cli import call
+from .test_plays_well import build
+
+LANGUAGES = [
+    {"locale": "en", "name": "English", "default": True, "build": True},
+    {"locale": "de", "name": "Deutsch", "build": True},
+]
+LIST = "[JSON]({}api/v1/images.json)\n\n<!-- catalog: images -->\n"
+
+
+def translated(site: SiteFolder, structure: str, **options: Any) -> dict[str, Any]:
+    """A site in two languages: of two images one is translated, a third is in a data file."""
+
+    def page(path: str, language: str, text: str) -> None:
+        stem, _, ending = path.rpartition(".")
+        inner = f"{language}/{path}" if structure == "folder" else f"{stem}.{language}.{ending}"
+        site.write(f"docs/{inner}", text)
+
+    matter = "---\ncategory: Tools\ntier: core\nlicense: MIT\nversions: ['1.10']\n---\n\n"
+    page("index.md", "en", f"# Home\n\n{LIST.format('')}")
+    page("index.md", "de", f"# Start\n\n{LIST.format('')}")
+    page("images/alpha.md", "en", matter)
+    page("images/alpha.md", "de", matter.replace("1.10", "9") + "# Alpha auf Deutsch\n")
+    page("images/beta.md", "en", matter)
+    site.write("images.yml", "- {name: Gamma, category: Tools, tier: core, license: MIT, versions: ['1']}\n")
+    return {"i18n": {"docs_structure": structure, "languages": LANGUAGES, **options}}
+
+
+def html(site: SiteFolder, path: str) -> str:
+    return (site.folder / "site" / path / "index.html").read_text("utf-8")
+
+
+def links(text: str) -> set[str]:
+    return set(re.findall(r'href="([^"]*images/[a-z]+/)"', text))
+
+
+@pytest.mark.parametrize("structure", ["suffix", "folder"])
+def test_items_are_those_of_the_default_language(site: SiteFolder, structure: str) -> None:
+    images = build(site, "search", translated(site, structure)).json("images.json")["data"]
+    assert [(image["slug"], image["name"], image["latest"], image["url"]) for image in images] == [
+        ("alpha", "alpha", "1.10", "/catalog/images/alpha/"),
+        ("beta", "beta", "1.10", "/catalog/images/beta/"),
+        ("gamma", "Gamma", "1", "/catalog/images/gamma/"),
+    ]
+    assert not (site.folder / "site/de/api").exists()
+
+
+@pytest.mark.parametrize("structure", ["suffix", "folder"])
+def test_pages_of_every_language_show_the_catalog(site: SiteFolder, structure: str) -> None:
+    build(site, "search", translated(site, structure))
+    start, alpha, gamma = (html(site, path) for path in ("de", "de/images/alpha", "de/images/gamma"))
+    assert "<!-- catalog" not in start + alpha + gamma
+    assert links(start) >= {"../de/images/alpha/", "../de/images/beta/", "../de/images/gamma/"}
+    assert "../images/alpha/" not in links(start), "links stay in the language"
+    assert 'href="../api/v1/images.json"' in start
+    assert 'data-language="de/" data-only=""' in start
+    assert "Alpha auf Deutsch" in alpha and "1.10" in alpha, "own text, and the facts of the item"
+    assert 'content="https://example.org/catalog/de/images/alpha/"' in alpha
+    assert "<h1>Gamma</h1>" in gamma
+    assert links(html(site, "")) >= {"images/alpha/", "images/beta/", "images/gamma/"}
+
+
+def test_links_lead_to_the_default_language_where_a_page_is_not_translated(site: SiteFolder) -> None:
+    build(site, "search", translated(site, "suffix", fallback_to_default=False))
+    start = html(site, "de")
+    assert links(start) >= {"../de/images/alpha/", "../images/beta/"}
+    assert 'data-only="images/beta/"' in start
+
+
+def test_a_wrong_marker_of_a_translation_refuses_the_build(site: SiteFolder) -> None:
+    site.config["plugins"] = [translated(site, "suffix"), {"catalog-api": site.settings}]
+    site.write("docs/index.de.md", "# Start\n\n<!-- catalog: imags -->\n")
+    result = site.mkdocs()
+    assert result.failed
+    assert "docs/index.de.md:3: unknown marker `imags` (did you mean `images`?)" in result.logged()
+    checked = call("check", "-f", site.folder / "mkdocs.yml")
+    assert checked.exit_code == 1
+    assert "docs/index.de.md:3: unknown marker" in checked.output
+
+
+def test_the_words_of_the_catalog_can_be_replaced(site: SiteFolder) -> None:
+    site.write(
+        "overrides/catalog/words.de.yml", "Not scanned: Nicht gescannt\n'{} image': '{} Abbild & mehr'\n"
+    )
+    site.write("overrides/catalog/words.yml", "Not scanned: No scan\n")
+    plugin = translated(site, "suffix")
+    build(site, "search", plugin, theme={"name": "mkdocs", "custom_dir": "overrides"})
+    assert "Nicht gescannt" in html(site, "de") and "Not scanned" not in html(site, "de").split("<script")[0]
+    assert "No scan" in html(site, "")
+
+
+def test_a_wrong_file_of_words_is_one_error(site: SiteFolder) -> None:
+    site.image("nginx")
+    site.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
+    site.write("overrides/catalog/words.yml", "- Not scanned\n")
+    result = site.mkdocs()
+    assert [text for text in result.logged() if "words.yml" in text] == [
+        "catalog/words.yml:1:1: expected texts and their replacements (write `Vulnerabilities: …` lines)"
+    ]
+    assert result.failed
+
+
+def test_pages_of_all_languages_are_in_the_search(site: SiteFolder) -> None:
+    build(site, "search", translated(site, "folder"))
+    index = json.loads(Path(site.folder / "site/search/search_index.json").read_bytes())
+    locations = {entry["location"] for entry in index["docs"]}
+    assert {"images/gamma/", "de/images/alpha/"} <= locations
