@@ -216,7 +216,7 @@ def _prepare(
         vex_repository = vex_repository_file(site.title, vex.repository(site.site_url))
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
-    words = llms.text(catalog, settings.lookups)
+    words = llms.text(catalog, {*filter(settings.has_lookup, LOOKUP_NAMES)})
     return Build(site, catalog, staging, written, problems, header_file, feed_files, vex_repository, words)
 
 

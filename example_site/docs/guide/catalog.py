@@ -229,21 +229,21 @@ def state(figures: dict[str, Json]) -> str:
 
 
 def fix(row: dict[str, Json]) -> str:
-    """Return the fixed version of a vulnerability."""
-    return f"→ {row['fixed']}" if row["fixed"] else "no fix"
+    """Return the installed and the fixed version of a package."""
+    return f"{row['installed']} → {row['fixed'] or 'no fix'}"
 
 
 def table(rows: Iterable[Sequence[object]], limit: int = ENTRIES_FOR_PEOPLE) -> list[str]:
-    """Return rows as aligned columns of at most 80 characters; the last column is cut."""
+    """Return rows as aligned columns of at most 80 characters; long cells are cut."""
     texts = [[clean("" if cell is None else cell) for cell in row] for row in rows]
     hidden = len(texts) - limit
     texts = texts[:limit]
     width = min(shutil.get_terminal_size((80, 24)).columns, 80)
-    widths = [min(max(map(len, column)), 34) for column in zip(*texts)]
+    widths = [min(max(map(len, column)), 25) for column in zip(*texts)]
     lines = []
-    for row in texts:
-        cells = [cell.ljust(size) for cell, size in zip(row, widths)]
-        line = "  ".join(cells).rstrip()
+    for *cells, last in texts:
+        cut = [cell if len(cell) <= size else cell[: size - 1] + "…" for cell, size in zip(cells, widths)]
+        line = "  ".join([*(cell.ljust(size) for cell, size in zip(cut, widths)), last]).rstrip()
         lines.append(line if len(line) <= width else line[: width - 1] + "…")
     return lines + ([f"… and {hidden} more: --json prints all"] if hidden > 0 else [])
 
@@ -396,8 +396,8 @@ def item_document(catalog: Catalog, name: str) -> tuple[str, dict[str, Json]] | 
             if entry["name"].lower() == slug:
                 return kind, catalog.lookup(kind, slug=entry["slug"])["data"]  # type: ignore[index]
             known.append(entry["slug"])
-    near = [match.item["slug"] for match in matches(catalog, name.split() or [name])[:5]]
-    near = near or get_close_matches(slug, known, 5)
+    found = [match.item["slug"] for match in matches(catalog, name.split() or [name])]
+    near = list(dict.fromkeys(found or get_close_matches(slug, known, 5)))[:5]
     hint = f" (did you mean {', '.join(near)}?)" if near else ""
     data = {"listed": False, "name": name, "similar": near}
     return Answer(False, data, [f"{clean(name)} is not listed{clean(hint)}"])
@@ -427,7 +427,8 @@ def image(catalog: Catalog, name: str) -> Answer:
         "scan": state(item["security"]),
         "page": catalog.origin + item["url"],
     }
-    lines += [f"{key:12} {clean(value)}" for key, value in facts.items() if value not in (None, "", [])]
+    facts = {key: {True: "yes", False: "no"}.get(value, value) for key, value in facts.items() if value != []}
+    lines += [f"{key:12} {clean(value)}" for key, value in facts.items() if value not in (None, "")]
     rows = [
         (
             version["version"],
@@ -472,10 +473,7 @@ def vulnerabilities(catalog: Catalog, name: str, version: str | None = None) -> 
     if document["scannedAt"]:
         scan = f"scanned {document['scannedAt'][:10]} by {document['scanner']}"
         lines.append(clean(" · ".join([scan, *document["platformsScanned"]])))
-    rows = [
-        (row["id"], row["severity"].lower(), row["pkg"], row["installed"], fix(row))
-        for row in document["cves"] or []
-    ]
+    rows = [(row["id"], row["severity"].lower(), row["pkg"], fix(row)) for row in document["cves"] or []]
     if rows:
         lines += ["", *table(rows)]
     return Answer(document["scanned"], document, lines)
@@ -507,7 +505,6 @@ def who_has(catalog: Catalog, identifier: str) -> Answer:
             f"{row['slug']} {row['version']}",
             "newest" if row["isLatest"] else "",
             row["pkg"],
-            row["installed"],
             fix(row),
         )
         for row in document["data"]
