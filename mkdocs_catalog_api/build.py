@@ -22,7 +22,7 @@ from .documents.publication import Encoded, publication
 from .documents.table import LOOKUP_NAMES
 from .problems import CatalogError, Level, Problem, Problems
 from .problems.codes import Code
-from .publish import feeds
+from .publish import feeds, llms
 from .publish.hosts import HeaderFile, note_number
 from .publish.site_files import (
     VEX_FILES,
@@ -55,6 +55,8 @@ class Build(Struct, frozen=True):
     """Path in the site → content of the feed."""
     vex_repository: Mapping[str, bytes]
     """Path in the site → the file that points scanners to the author's statements, if they are published."""
+    llms: bytes
+    """`llms.txt` of the site."""
 
     @property
     def folder(self) -> Path:
@@ -120,6 +122,7 @@ class Build(Struct, frozen=True):
                 self.problems.extend(late)
             feeds.FILES.write(self.feeds, self.site, site_dir, staging.folder)
             VEX_FILES.write(self.vex_repository, self.site, site_dir, staging.folder)
+            llms.write(self.llms, self.site, site_dir, staging.folder)
             publish(staging, site_dir, keep=keep, replace=replace, stamps=stamps)
             if file and not file.author_has_one(self.site):
                 put(site_dir, file.name, file.body(), staging.folder)
@@ -213,7 +216,8 @@ def _prepare(
         vex_repository = vex_repository_file(site.title, vex.repository(site.site_url))
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
-    return Build(site, catalog, staging, written, problems, header_file, feed_files, vex_repository)
+    words = llms.text(catalog, {*filter(settings.has_lookup, LOOKUP_NAMES)})
+    return Build(site, catalog, staging, written, problems, header_file, feed_files, vex_repository, words)
 
 
 def _stage(documents: Iterable[Encoded], staging: Staging | None) -> dict[str, ManifestEntry]:

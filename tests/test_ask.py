@@ -1,0 +1,247 @@
+"""catalog.py, the program of the guide that asks a published catalog, run as its user runs it."""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mkdocs_catalog_api.publish import llms
+
+from .bad_server import BadServer, answer
+from .example import EXAMPLE
+from .guide import blocks
+from .servers import serve
+from .sites import Result, SiteFolder
+
+PROGRAM = EXAMPLE / "docs/guide/catalog.py"
+LOG4SHELL = "CVE-2021-44228"
+INDEX = "/api/v1/index.json"
+
+
+@pytest.fixture(scope="module")
+def online(example: Result, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the example."""
+    www = tmp_path_factory.mktemp("www")
+    (www / "hardened").symlink_to(example.folder / "site", target_is_directory=True)
+    with serve(www) as port:
+        yield f"http://127.0.0.1:{port}/hardened"
+
+
+def ask(site: str, *question: str, cache: Path = Path(os.devnull)) -> subprocess.CompletedProcess[str]:
+    """Run the program with the cache folder `cache`, by default none that can be written."""
+    environment = os.environ | {"XDG_CACHE_HOME": str(cache), "PYTHONIOENCODING": "utf-8", "COLUMNS": "200"}
+    command = [sys.executable, "-I", str(PROGRAM), site, *question]
+    return subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
+
+
+QUESTIONS = [
+    # question, exit status, words of the answer
+    ("summary", 0, ["Hardened Images", "51 images", "known to be exploited", "not scanned: external-dns"]),
+    ("search postgres", 0, ["postgresql"]),
+    ("search nothing-of-this-name", 1, ["nothing found"]),
+    ("image nginx", 0, ["NGINX (image nginx)", "registry.example.org/hardened/nginx", "BSD-2-Clause"]),
+    ("image cert-manager", 0, ["cert-manager (image cert-manager)"]),
+    ("image ngnix", 1, ["not listed", "did you mean nginx?"]),
+    ("vulnerabilities solr", 0, ["grade F", f"{LOG4SHELL}", "2.14.1 → 2.15.0"]),
+    ("vulnerabilities nginx 1.28.0", 0, ["nginx 1.28.0", "CVE-2025-9230"]),
+    ("vulnerabilities nginx 9.9", 1, ["nginx 9.9 is not listed", "1.29.3"]),
+    ("vulnerabilities grafana", 1, ["not scanned"]),
+    (f"who-has {LOG4SHELL}", 0, ["solr 8.11.0", "versions were scanned"]),
+    (f"who-has {LOG4SHELL.lower()}", 0, ["solr 8.11.0"]),
+    ("who-has CVE-1999-0001", 1, ["no scanned version has CVE-1999-0001"]),
+    ("check registry.example.org/hardened/nginx:1.28.0", 0, ["listed: nginx 1.28.0", "newer line: 1.29.3"]),
+    ("check registry.example.org/hardened/nginx:0.1", 1, ["no version 0.1", "1.29.3"]),
+    (f"check sha256:{'0' * 64}", 1, ["not listed"]),
+    ("check ../../etc", 1, ["not listed"]),
+    ("compare nginx 1.28.0 1.29.3", 0, ["1.29.3 fixes 4: 1 high, 2 medium, 1 low", "1.29.3 adds 0"]),
+    ("compare grafana 12.2.1 12.2.0", 1, ["both versions need a scan"]),
+]
+
+
+@pytest.mark.parametrize(("question", "status", "words"), QUESTIONS, ids=[row[0] for row in QUESTIONS])
+def test_a_question_is_answered(online: str, question: str, status: int, words: list[str]) -> None:
+    asked = ask(online, *question.split())
+    assert (asked.returncode, asked.stderr) == (status, "")
+    assert [word for word in words if word not in asked.stdout] == []
+    assert all(len(line) <= 80 for line in asked.stdout.splitlines() if "  " in line)
+    as_json = ask(online, *question.split(), "--json")
+    assert as_json.returncode == status
+    assert json.loads(as_json.stdout)
+
+
+def test_the_best_match_comes_first(online: str) -> None:
+    slugs = [
+        entry["slug"] for entry in json.loads(ask(online, "search", "postgres", "--json").stdout)["data"]
+    ]
+    assert slugs[0] == "postgresql"
+
+
+def test_search_finds_by_digest_version_license_and_own_field(online: str, example: Result) -> None:
+    nginx = example.json("images/nginx/index.json")["data"]
+    for words in (
+        nginx["versions"][1]["digest"][:20],
+        "nginx 1.28.0",
+        "nginx BSD-2-Clause",
+        "nginx wolfi",
+        "nginx 8080",
+    ):
+        found = json.loads(ask(online, "search", *words.split(), "--json").stdout)
+        assert "nginx" in [entry["slug"] for entry in found["data"]], words
+
+
+@contextmanager
+def odd_site(answers: dict[str, bytes]) -> Iterator[BadServer]:
+    """A server with these answers, whole or only their bodies. All else is answered with 404."""
+    whole = dict.fromkeys((INDEX, "/s.json", "/i.json", "/c.json"), answer(b"", "404 Not Found"))
+    whole |= {path: each if each.startswith(b"HTTP/") else answer(each) for path, each in answers.items()}
+    scripts: dict[str, Callable[[], Iterable[bytes]]] = {
+        path: partial(list, [each]) for path, each in whole.items()
+    }
+    with BadServer(scripts).running() as server:
+        yield server
+
+
+DISCOVERY: dict[str, Any] = {
+    "apiVersion": "v1",
+    "title": "T",
+    "resources": {},
+    "documents": {"search": "/s.json", "imagesIndex": "/i.json", "chartsIndex": "/c.json"},
+    "templates": {"cve": "/cves/{id}.json"},
+}
+NONSENSE: dict[str, dict[str, bytes]] = {
+    "nothing there": {},
+    "a page": {INDEX: b"<html>Log in</html>"},
+    "a server error": {INDEX: answer(b"", "503 Busy")},
+    "an index of something else": {INDEX: b'{"apiVersion": "v2"}'},
+    "a list": {INDEX: b"[]"},
+    "a redirect to another kind of address": {INDEX: answer(b"", "302 Found", Location="file:///etc/passwd")},
+    "a redirect to plain http elsewhere": {INDEX: answer(b"", "302 Found", Location="http://localhost:1/")},
+    "no compressed data": {INDEX: answer(b"{}", Content_Encoding="gzip")},
+    "nested too deep": {INDEX: b"[" * 200_000},
+    "documents of another shape": {INDEX: json.dumps(DISCOVERY).encode(), "/s.json": b'{"data": [1]}'},
+    "an address on another host": {
+        INDEX: json.dumps(DISCOVERY | {"documents": {"search": "//evil.example/s.json"}}).encode()
+    },
+}
+
+
+@pytest.mark.parametrize("answers", NONSENSE.values(), ids=NONSENSE)
+def test_what_is_no_catalog_gives_no_answer(answers: dict[str, bytes]) -> None:
+    with odd_site(answers) as server:
+        asked = ask(server.address, "search", "nginx")
+    assert (asked.returncode, asked.stdout) == (2, "")
+    assert asked.stderr.startswith("no answer: ") and asked.stderr.count("\n") == 1
+
+
+def test_a_host_that_is_down_gives_no_answer() -> None:
+    with odd_site({}) as server:
+        pass
+    assert ask(server.address, "summary").returncode == 2
+
+
+def test_no_control_character_of_a_catalog_reaches_the_terminal() -> None:
+    document: dict[str, Any] = {
+        "id": "CVE-1",
+        "severity": "HIGH",
+        "title": "\x1b[2J\u202e",
+        "data": [],
+        "suppressed": [],
+        "charts": [],
+    }
+    document |= {"scanned": 1, "unscanned": 0}
+    answers = {INDEX: json.dumps(DISCOVERY).encode(), "/cves/CVE-1.json": json.dumps(document).encode()}
+    with odd_site(answers) as server:
+        asked = ask(server.address, "who-has", "CVE-1")
+    assert asked.returncode == 1 and "CVE-1 high" in asked.stdout
+    assert not {"\x1b", "\u202e"} & {*asked.stdout}
+
+
+def test_an_unchanged_list_is_not_downloaded_again(tmp_path: Path) -> None:
+    paths = ("/s.json", "/i.json", "/c.json")
+    answers = {INDEX: json.dumps(DISCOVERY).encode()} | dict.fromkeys(
+        paths, answer(b'{"data": []}', ETag='"1"')
+    )
+    with odd_site(answers) as server:
+        for _ in range(2):
+            assert ask(server.address, "search", "x", cache=tmp_path).returncode == 1
+    assert server.asked == [INDEX, *paths] * 2
+    conditional = ['If-None-Match: "1"' in head for head in server.heads]
+    assert conditional == [False] * 5 + [True] * 3
+    assert not any("Authorization:" in head or "Cookie:" in head for head in server.heads)
+    assert all("User-Agent: catalog.py/1 (mkdocs-catalog-api)" in head for head in server.heads)
+
+
+def test_the_program_is_written_for_python_3_9() -> None:
+    ast.parse(PROGRAM.read_text("utf-8"), feature_version=(3, 9))
+
+
+@pytest.mark.slow
+def test_an_assistant_gets_the_same_answers(online: str) -> None:
+    from mcp import ClientSession, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    async def talk(site: str, calls: list[tuple[str, dict[str, str]]]) -> tuple[list[Any], list[Any]]:
+        server = StdioServerParameters(command=sys.executable, args=[str(PROGRAM), site, "mcp"])
+        async with stdio_client(server) as streams, ClientSession(*streams) as session:
+            await session.initialize()
+            tools = (await session.list_tools()).tools
+            results = [await session.call_tool(name, given) for name, given in calls]
+            return tools, [json.loads(result.content[0].text) for result in results]  # type: ignore[union-attr]
+
+    calls = [
+        ("search_images", {"words": "postgres"}),
+        ("who_has_vulnerability", {"vulnerability": LOG4SHELL}),
+        ("catalog_summary", {}),
+    ]
+    tools, (search, who_has, summary) = asyncio.run(talk(online, calls))
+    assert len(tools) == 7
+    assert all(tool.annotations is not None and tool.annotations.read_only_hint for tool in tools)
+    assert sum(len(tool.name) + len(tool.description or "") for tool in tools) < 3_000
+    assert search["data"][0]["slug"] == "postgresql"
+    assert who_has["yes"] and who_has["data"][0]["slug"] == "solr"
+    assert summary["totals"]["images"] == 51
+    with odd_site({INDEX: b"[" * 200_000}) as server:
+        _, (answer,) = asyncio.run(talk(server.address, [("catalog_summary", {})]))
+    assert answer["answered"] is False
+
+
+def test_the_guide_s_script_tells_no_from_no_answer(online: str, tmp_path: Path) -> None:
+    script = next(each.text for each in blocks("ask", "sh") if "case $?" in each.text)
+    (tmp_path / "catalog.py").write_bytes(PROGRAM.read_bytes())
+    nginx = "registry.example.org/hardened/nginx"
+    for site, image, said in (
+        (online, f"{nginx}:1.29.3", "listed"),
+        (online, f"{nginx}:0.1", "refused: "),
+        ("http://127.0.0.1:9", nginx, "no answer, try again later"),
+    ):
+        environment = os.environ | {"SITE": site, "IMAGE": image, "XDG_CACHE_HOME": str(tmp_path)}
+        run = subprocess.run(
+            ["sh", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+        )
+        assert run.stdout.startswith(said), run
+
+
+def test_assistants_find_the_documents(site: SiteFolder) -> None:
+    site.image("nginx")
+    site.settings["lookups"] = ["cves"]
+    text = (site.build().folder / "site" / llms.NAME).read_text("utf-8")
+    assert text.startswith("# ") and "container images (1)" in text
+    assert "cves/{id}.json" in text and "digests/" not in text
+
+
+def test_an_author_s_file_for_assistants_stays(site: SiteFolder) -> None:
+    site.image("nginx")
+    site.write("docs/llms.txt", "mine\n")
+    result = site.mkdocs()
+    assert (result.folder / "site/llms.txt").read_text("utf-8") == "mine\n"
