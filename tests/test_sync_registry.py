@@ -256,14 +256,14 @@ def test_three_nights_rebuild_rebuild_and_delete(bench: Bench, recorded: bool) -
         gone = {
             "images/nginx": {each for each, facts in bench.versions("nginx").items() if facts.get("gone")}
         }
-        result = built(bench.site, gone=gone)
+        published = built(bench.site, gone=gone)
         answers.append([])
         for night, parts_of in zip(nights, parts, strict=True):
-            [entry] = result.json(f"digests/{night.replace(':', '/')}.json")["data"]
+            [entry] = published.json(f"digests/{night.replace(':', '/')}.json")["data"]
             update = entry["upgrade"] or entry["newLine"]
             answers[-1].append((entry["listed"], entry["until"], update["version"], update["digest"]))
             for part in parts_of if not recorded or entry["listed"] else ():
-                [of_part] = result.json(f"digests/{part.replace(':', '/')}.json")["data"]
+                [of_part] = published.json(f"digests/{part.replace(':', '/')}.json")["data"]
                 assert (of_part["listed"], of_part["until"]) == (entry["listed"], entry["until"])
 
     for day, seed in (("1795262400", "a"), ("1795348800", "b"), ("1795435200", "c")):

@@ -40,7 +40,7 @@ def scan(
     site: SiteFolder, *rows: dict[str, object], seed: int = 1, created: str = NEW, **metadata: Any
 ) -> None:
     report = trivy([*rows], digest=f"{REGISTRY}/pg@{digest(seed)}", created=created)
-    report["Metadata"] |= metadata  # type: ignore[operator]
+    report["Metadata"] |= metadata
     site.report(f"{seed}.json", report)
 
 
