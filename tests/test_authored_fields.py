@@ -33,7 +33,7 @@ COMPUTED = {
     "ImageVersion": ["href", "custom"],
     "Chart": ["verify", "url", "href", "security", "custom"],
     "ChartVersion": ["custom"],
-    "Pin": ["slug", "version", "href"],
+    "Pin": ["slug", "version", "until", "href"],
     "RoadmapItem": ["url", "custom"],
     "Update": ["href"],
 }

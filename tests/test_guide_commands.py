@@ -46,6 +46,7 @@ ELSEWHERE = {
     "publish": "test_publishing: what a host without a workflow runs each day",
     "sign": "test_sign: the script and the commands; cosign is not installed here",
     "others": "test_zensical, with the real program",
+    "ask": "test_ask: the program and the script",
 }
 """Where the other blocks of a page are run."""
 RUN_ELSEWHERE = {
@@ -55,6 +56,10 @@ RUN_ELSEWHERE = {
     ("sign", "mkdocs build --strict"),
     ("others", "zensical build"),
     ("publish", "git pull"),
+    ("ask", "curl -sO https://catalog.example.org/hardened/guide/catalog.py"),
+    ("ask", "pip install 'mcp>=2.3,<3'"),
+    ("ask", "python3 catalog.py https://catalog.example.org/hardened search postgres"),
+    ("ask", 'python3 catalog.py "$SITE" check "$IMAGE" > answer.txt'),
 }
 NOT_RUN = {
     (

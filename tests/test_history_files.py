@@ -69,7 +69,11 @@ def test_a_file_that_is_not_in_order_is_named(past: Past, old: bytes, new: bytes
             ONE.encode(),
             ":3: not used: the event contradicts the days before: the vulnerability",
         ),
-        (b'"available"', b'"planned"', ":2: not used: the event contradicts the days before: the lifecycle"),
+        (
+            b'"from":"available"',
+            b'"from":"planned"',
+            ":2: not used: the event contradicts the days before: the lifecycle",
+        ),
     ],
 )
 def test_an_event_that_does_not_fit_is_not_used(past: Past, old: bytes, new: bytes, said: str) -> None:

@@ -226,6 +226,8 @@ def test_a_catalog_without_digests_scans_or_files_answers_without_noise(site: Si
         "resource": "cves",
         "total": 0,
         "data": [],
+        "scanned": 0,
+        "unscanned": 2,
     }
     assert not (result.api / "digests").exists()
     assert [path.name for path in (result.api / "renovate").iterdir()] == ["alpha.json"]

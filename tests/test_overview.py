@@ -186,7 +186,7 @@ def two_days(past: Past, first: str) -> None:
     past.scan("a", "1.0", [row(ONE, "CRITICAL", fixed="2"), row(TWO), row(THREE, "LOW")])
     past.day(first)
     past.image("a", "1.0", "1.1")
-    past.scan("a", "1.1", [row(TWO), row(THREE, "LOW")])
+    past.scan("a", "1.1", [row(TWO), row(THREE, "LOW")], made="2026-11-01")
 
 
 @pytest.mark.parametrize(
@@ -207,9 +207,9 @@ def test_figures_say_how_they_changed(past: Past, first: str, since: str, than: 
     assert figures["Open vulnerabilities"] == f"2 ▼ 1 fewer {since} in available images, 2 in all"
     assert figures["Fixable today"] == f"0 ▼ 1 fewer {since} in available images, 0 in all"
     assert len(main.xpath(".//*[local-name()='svg'][contains(@class, 'catalog-area')]")) == 2
-    past.scan("a", "1.1", [row(f"CVE-2026-001{number}") for number in range(4)])
+    past.scan("a", "1.1", [row(f"CVE-2026-001{number}") for number in range(4)], made="2026-11-01")
     assert f"Of any severity, 4 are open, 1 more than {than}." in banner(home(past))
-    past.scan("a", "1.1", [row(f"CVE-2026-001{number}") for number in range(3)])
+    past.scan("a", "1.1", [row(f"CVE-2026-001{number}") for number in range(3)], made="2026-11-01")
     main = home(past)
     assert f"Of any severity, 3 are open, as many as {than}." in banner(main)
     assert f"no change {since}" in tiles(main)["Open vulnerabilities"]

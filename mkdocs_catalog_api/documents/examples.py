@@ -263,6 +263,7 @@ _PER_SCHEMA: Mapping[str, Mapping[str, Any]] = {
         "url": "SITE/roadmap/caddy/",
     },
     "RoadmapPage": {"links": _links("roadmap")},
+    "CountedScan": {"scannedAt": _TIME},
     "ScanChanged": {"scanned": True},
     "SearchVersion": {"digests": _DIGEST[7:19]},
     "SecurityFigures": _FIGURES,

@@ -56,5 +56,5 @@ def _entry(resource: str, item: Json, listed: Iterable[str]) -> Json:
 
 def _found_by(version: Json) -> Json:
     digests = [*version["digests"], *(manifest["digest"] for manifest in version["manifests"])]
-    first_digits = [digest.split(":")[1][:12] for digest in dict.fromkeys(digests)]
-    return {"version": version["version"], "tags": version["tags"], "digests": first_digits}
+    first_digits = dict.fromkeys(digest.split(":")[1][:12] for digest in digests)
+    return {"version": version["version"], "tags": version["tags"], "digests": [*first_digits]}

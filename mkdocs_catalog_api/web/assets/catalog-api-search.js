@@ -17,7 +17,7 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
   let index;
   const entryOf = async id => lookups.includes("cves") && (await load(`${api}cves/index.json`)).data.find(entry => entry.id.toLowerCase() === id.toLowerCase());
 
-  // Loads the documents that a search needs. Returns the slugs that have the id if the text is one.
+  // Loads what a search needs. Returns the slugs with the id if the text is one.
   const prepare = async text => {
     const { data } = await load(`${api}search.json`);
     if (!index) {
@@ -52,7 +52,7 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     ];
   };
 
-  // The versions that match a search: by digest, by label or tag, or the newest version of an image by its name.
+  // Versions by digest, label or tag, or the newest of an image by its name.
   const versionsOf = text => {
     const wanted = terms(text);
     return [...index.values()].flatMap(({ former, name, replaces, slug, versions }) => {
@@ -66,7 +66,7 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     });
   };
 
-  // The document with the updates for a version: that of the full digest, otherwise that of its image.
+  // Updates for a version: by the full digest, else by its image.
   const documentOf = async (hit, hex) => {
     if (hex.length === 64 && lookups.includes("digests")) return `digests/sha256/${hex}`;
     const { image } = (await load(`${api}images/${hit.slug}/index.json`)).data;

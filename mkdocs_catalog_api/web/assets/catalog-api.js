@@ -31,7 +31,7 @@
   };
   const empty = value => (value ?? "") === "";
   const listen = (elements, kind, react) => elements.forEach(element => element.addEventListener(kind, react));
-  // Turns a root-relative address into a relative one: of a page in the language of this page, if there is one.
+  // A relative address from a root-relative one, in the language of this page.
   const link = href => {
     const { root, mount, language = "", only = "" } = $(document, "[data-mount]").dataset;
     const path = href.slice(mount.length + 1);
@@ -51,7 +51,7 @@
     // If the browser blocks storage, the link back leads to the unfiltered list.
   }
 
-  // The age of scans and the end of support, by the reader's clock, or by `catalogNow` if the site sets it.
+  // Ages by the reader's clock, or by `catalogNow`.
   // A good grade turns gray if the scan is stale or support has ended.
   const clock = () => Date.parse(globalThis.catalogNow) || Date.now();
   const days = time => (clock() - Date.parse(time)) / 864e5;
@@ -82,7 +82,7 @@
         fade(element);
       }
   };
-  // If most of a list is stale or unsupported, one banner above it replaces the chips; only rows that differ have one.
+  // If most of a list is stale or unsupported, a banner replaces the chips.
   const warn = () => {
     const list = lists.find(({ facts }) => facts.size > 1);
     const known = index => [...(list?.facts.values() ?? [])].map(fact => fact[index]).filter(Boolean);
@@ -640,7 +640,7 @@
     $$(document, "[data-lookup]").forEach(lookup);
     $$(document, ".catalog-item").forEach(item);
   };
-  // A link to this page with another query; Material would treat it as a link to the current position.
+  // A link to this page with another query, which Material would not follow.
   const follow = event => {
     const to = event.target.closest(".catalog a[href]");
     const modified = event.ctrlKey || event.metaKey || event.shiftKey;
