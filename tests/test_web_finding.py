@@ -77,7 +77,7 @@ def test_every_word_that_a_list_offers_finds_what_has_it(visit: Visit) -> None:
     assert isinstance(images, list)
     assert isinstance(cves, list)
     unknown = {True: "not scanned", False: "not graded"}
-    grades = [one["security"]["grade"] or unknown[one["security"]["total"] is None] for one in images]
+    grades = [one["security"]["grade"] or unknown[not one["security"]["scanned"]] for one in images]
     severities = [row["severity"].lower() for row in cves]
     everything = f"images/?lifecycle={','.join(sorted({one['lifecycle'] for one in images}))}"
     for where, name, words in ((everything, "grade", grades), ("cves/", "severity", severities)):
