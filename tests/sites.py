@@ -13,6 +13,7 @@ from typing import Any, Literal
 from urllib.parse import unquote
 
 import yaml
+from mkdocs import utils
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, BuildError, ConfigurationError
@@ -164,6 +165,7 @@ def run(
     before = logger.level
     logger.addHandler(recorder)
     logger.setLevel(logging.INFO)
+    clean_directory = utils.clean_directory  # plugins for projects and languages replace it, and leave it so
     failed, problems = False, Problems()
     try:
         config = load_config(config_file=str(config_file), strict=strict or None, **overrides)
@@ -181,6 +183,7 @@ def run(
         failed = True
         recorder.records.append((logging.ERROR, str(error)))
     finally:
+        utils.clean_directory = clean_directory
         logger.removeHandler(recorder)
         logger.setLevel(before)
     return _result(config_file.parent, failed, recorder.records, problems)

@@ -400,9 +400,11 @@ def test_no_severity_counts_less_than_the_reports_that_count_say(
     for report in counting:
         for key, severity in said(report).items():
             worst[key] = min(severity, worst.get(key, 9))
-    assert {
-        (entry["id"], entry["pkg"]): SEVERITIES.index(entry["severity"]) for entry in found["cves"]
-    } == worst
+    rows: dict[tuple[str, str], int] = {}  # both scanners can have a row, each with its version of the package
+    for entry in found["cves"]:
+        key = entry["id"], entry["pkg"]
+        rows[key] = min(SEVERITIES.index(entry["severity"]), rows.get(key, 9))
+    assert rows == worst
     covered = [one for one in (A, B) if any(names(report, one) for report in reports)]
     assert found["digestsScanned"] == len(covered)
     for one in covered:
