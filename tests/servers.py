@@ -69,7 +69,7 @@ def running(command: Sequence[str], port: int, log: Path) -> Iterator[int]:
     with log.open("wb") as out:
         server = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, env=environment)
         try:
-            deadline = time.monotonic() + 60
+            deadline = time.monotonic() + 180
             while True:
                 if server.poll() is not None or time.monotonic() > deadline:
                     pytest.fail(f"{command[0]} does not start: {log.read_text(errors='replace')}")

@@ -27,8 +27,8 @@ POINTS = {
     "when staging is made": ("os.mkdir", 2, "-catalog-api-"),
     "while documents are written": ("open", 9, "-catalog-api-"),
     "before the first rename": ("os.rename", 1, "previous"),
-    "between the two renames": ("os.rename", 2, "site"),
-    "after the second rename": ("os.rename", 3, "site"),
+    "between the two renames": ("os.rename", 2, "api/v1"),
+    "after the second rename": ("os.rename", 1, "replaced"),
     "while the old API is removed": ("shutil.rmtree", 1, "replaced"),
     "while staging is removed": ("shutil.rmtree", 2, "-catalog-api-"),
 }
@@ -102,7 +102,7 @@ def test_an_api_that_a_killed_build_took_away_is_put_back(site: SiteFolder) -> N
         process.kill()
         process.communicate()
     assert not (site.folder / "site/api/v1").exists()
-    site.page("images/broken.md", "tier: none")
+    site.page("images/broken.md", "platforms: none")
     assert build(site).exit_code == 1
     assert "Catalog" in titles(site)
     assert beside(site) == []
