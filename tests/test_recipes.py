@@ -302,6 +302,11 @@ def test_the_policy_denies_a_former_build_and_names_its_update(served: Served) -
         until = former["data"][0]["until"]
         reason = f"rebuilt on {until}: update to 2.0" if until else "a former build"
         assert reasons == [reason] * code, (days, age)
+    left = former_document(document, 1)
+    for entry in left["data"]:
+        entry |= {"upgrade": None, "newLine": {"version": "3.0"}}
+    until = left["data"][0]["until"]
+    assert denials(answer_of(left)) == [f"rebuilt on {until}: update to 3.0"]
 
 
 @SHELLS
