@@ -64,13 +64,15 @@ def gate(shell: str, url: str, image: str, days: str = "", platform: str = "", f
 
 
 def answered(
-    shell: str, url: str, image: str, days: str = "", platform: str = "", former: str = ""
+    shell: str, url: str, image: str, days: str = "", platform: str = "", former: str = "", today: str = ""
 ) -> subprocess.CompletedProcess[str]:
+    """The same with what it prints; `today` takes the place of the machine's day."""
     site, *edited, rest = block("ci-gate", "gate.sh").split("\n", 5)
     assert (site[:5], *edited) == ("SITE=", "IMAGE=$1", "MAX_AGE_DAYS=", "PLATFORM=", "FORMER_DAYS=")
     values = [f"SITE={url}", f"IMAGE={image}", f"MAX_AGE_DAYS={days}", f"PLATFORM={platform}"]
     values.append(f"FORMER_DAYS={former}")
-    text = "\n".join([*values, rest, "true", ""])
+    clock = [f"date() {{ echo {today}; }}"] if today else []
+    text = "\n".join([*clock, *values, rest, "true", ""])
     command = [shell, "-e", "-c", text]
     return subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=60)
 
@@ -300,6 +302,11 @@ def test_the_policy_denies_a_former_build_and_names_its_update(served: Served) -
         until = former["data"][0]["until"]
         reason = f"rebuilt on {until}: update to 2.0" if until else "a former build"
         assert reasons == [reason] * code, (days, age)
+    left = former_document(document, 1)
+    for entry in left["data"]:
+        entry |= {"upgrade": None, "newLine": {"version": "3.0"}}
+    until = left["data"][0]["until"]
+    assert denials(answer_of(left)) == [f"rebuilt on {until}: update to 3.0"]
 
 
 @SHELLS

@@ -161,6 +161,27 @@ def test_a_page_with_another_digest_is_not_filled_and_its_scan_counts(site: Site
     assert problems(site, least="info") == [("info", "CAT084", "docs/images/web.md", 7, "versions[0].digest")]
 
 
+def test_a_page_with_a_former_digest_gets_the_manifests_of_that_digest_alone(site: SiteFolder) -> None:
+    know(site, facts("1.0.0", "1", seed="now"))
+    path = site.folder / FACTS
+    former = [{key: facts("1.0.0")[key] for key in ("version", "digest", "manifests")}]
+    site.write(
+        FACTS, json.dumps(json.loads(path.read_bytes()) | {"former": [former[0] | {"until": "2026-11-02"}]})
+    )
+    web(site, [{"version": "1.0.0", "digest": digest("1.0.0")}])
+    result = built(site)
+    (version,) = item(result, "web")["versions"]
+    parts = [digest("1.0.0-amd64"), digest("1.0.0-arm64")]
+    assert [part["digest"] for part in version["manifests"]] == parts
+    assert (version["platforms"], version["size"], version["released"], version["tags"]) == (
+        [],
+        None,
+        None,
+        [],
+    )
+    assert (result.api / f"digests/{parts[0].replace(':', '/')}.json").exists()
+
+
 @pytest.mark.parametrize(
     ("given", "digests", "platforms"),
     [

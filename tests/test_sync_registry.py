@@ -7,8 +7,9 @@ import http.server
 import json
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,9 @@ from mkdocs_catalog_api.network.client import Limits
 
 from .programs import need
 from .registries import PASSWORD, USER, Registry, behind_tokens, running, with_password
-from .sites import SiteFolder, built, digest
+from .servers import serve
+from .sites import SiteFolder, built, digest, trivy
+from .test_recipes import answered
 
 pytestmark = pytest.mark.slow
 
@@ -237,12 +240,16 @@ def test_a_deleted_tag_is_kept_as_gone_until_it_is_pruned(bench: Bench) -> None:
 
 @pytest.mark.parametrize("recorded", [False, True])
 def test_three_nights_rebuild_rebuild_and_delete(bench: Bench, recorded: bool) -> None:
-    """After each night, what the catalog answers for each digest: `recorded` days alone are enough, too."""
+    """After each night, what the catalog and the guide's gate answer for each digest: `recorded` days alone
+    are enough, too.
+    """
+    need("curl", "jq")
     bench.image("nginx")
     bench.registry.index("acme/nginx", "d", "1.30.0")
     nights: list[str] = []
     parts: list[list[str]] = []
     answers: list[list[tuple[Any, ...]]] = []
+    verdicts: list[list[str]] = []
 
     def ask(day: str, *options: str) -> None:
         env = {"SOURCE_DATE_EPOCH": day}
@@ -257,6 +264,15 @@ def test_three_nights_rebuild_rebuild_and_delete(bench: Bench, recorded: bool) -
             "images/nginx": {each for each, facts in bench.versions("nginx").items() if facts.get("gone")}
         }
         published = built(bench.site, gone=gone)
+        with serve(published.folder / "site") as port:
+            url, today = f"http://127.0.0.1:{port}", datetime.fromtimestamp(int(day), UTC).date().isoformat()
+            verdicts.append([])
+            for image in (*nights, f"{bench.registry.host}/acme/nginx:1.29.3"):
+                for former in ("", "1"):  # days
+                    ended = answered("sh", url, image, former=former, today=today)
+                    reason = ended.stderr.strip().removeprefix(f"refused: {image}: ")
+                    assert ended.returncode == bool(reason)
+                    verdicts[-1].append(reason or "allowed")
         answers.append([])
         for night, parts_of in zip(nights, parts, strict=True):
             [entry] = published.json(f"digests/{night.replace(':', '/')}.json")["data"]
@@ -270,6 +286,9 @@ def test_three_nights_rebuild_rebuild_and_delete(bench: Bench, recorded: bool) -
         pushed = bench.registry.index("acme/nginx", seed, "1.29", "1.29.3")
         nights.append(pushed["digest"])
         parts.append([part["digest"] for part in pushed["parts"]])
+        for part in parts[-1]:
+            report = trivy([], digest=f"{bench.registry.host}/acme/nginx@{part}")
+            bench.site.report(f"{part[7:]}.json", report)
         ask(day)
     bench.registry.delete("acme/nginx", nights[2])
     ask("1795521600")
@@ -283,6 +302,24 @@ def test_three_nights_rebuild_rebuild_and_delete(bench: Bench, recorded: bool) -
         [(*a, "1.29.3", nights[2]), (*b, "1.29.3", nights[2]), listed],
         [(*a, *newest), (*b, *newest), listed],
         [(*a, *newest), (*b, *newest), (False, "2026-11-25", *newest)],
+    ]
+    # A recorded day does not know the parts, and the reports are of these.
+    scanned = "not scanned, " if recorded else ""
+    first, second, third = (
+        [f"{scanned}rebuilt on 2026-11-{day}: update to {{}}", scanned.rstrip(", ") or "allowed"]
+        for day in (22, 23, 25)
+    )
+
+    def reasons(*told: Sequence[str], update: tuple[str, str] = newest) -> list[str]:
+        return [reason.format("@".join(update)) for pair in told for reason in pair]
+
+    allowed, past = ["allowed"] * 2, [first[0]] * 2
+    assert verdicts == [
+        reasons(allowed, allowed),
+        reasons(first, allowed, allowed, update=("1.29.3", nights[1])),
+        reasons(first, second, allowed, allowed, update=("1.29.3", nights[2])),
+        reasons(past, second, allowed, allowed),
+        reasons(past, [second[0]] * 2, third, ["no version has this tag"] * 2),
     ]
 
 

@@ -194,7 +194,7 @@ def test_the_search_explains_versions_digests_and_ids(visit: Visit) -> None:
         expect(result).to_have_text(told)
         expect(page.locator("tbody tr[data-item]:visible")).to_have_count(1)
     box.fill("sha256:" + "f" * 64)
-    expect(result).to_have_text("No listed version has this digest.")
+    expect(result).to_have_text("No version has this digest, or is known to have had it.")
     box.fill("CVE-1999-0001")
     expect(result).to_contain_text("CVE-1999-0001 is not in the catalog")
     found = document(visit, f"cves/{ID}.json")
@@ -217,7 +217,9 @@ def test_a_digest_that_only_begins_like_a_listed_one_is_not_taken_for_it(visit: 
     image = document(visit, "images/nginx/index.json")["data"]
     assert isinstance(image, dict)
     visit.go(f"images/?find={image['versions'][0]['digest'][:-8]}00000000")
-    expect(visit.page.locator(".catalog-result")).to_have_text("No listed version has this digest.")
+    expect(visit.page.locator(".catalog-result")).to_have_text(
+        "No version has this digest, or is known to have had it."
+    )
     visit.faults.clear()  # the missing document
 
 

@@ -34,6 +34,7 @@ from ..catalog.registry_facts import (
     UNKNOWN_PLATFORM,
     ChartFacts,
     ChartVersionFacts,
+    FormerFacts,
     ImageFacts,
     ImageVersionFacts,
     VersionFacts,
@@ -184,8 +185,8 @@ class FactsFolder:
         else:
             versions = [*self._listed(raw, values.get("versions"), facts)]
         gone = frozenset(known.label for known in versions if known.facts.gone)
-        if choice or versions:
-            values["versions"] = _with_facts(values.get("versions"), versions)
+        if choice or isinstance(values.get("versions"), list):
+            values["versions"] = _with_facts(values.get("versions"), versions, facts.former)
         self._warn_of_gone(raw, versions, from_registry=choice is not None)
         filled = self._fill_item(values, fields, versions, name)
         names = frozenset({*filled, *(("versions",) if choice else ())})
@@ -353,8 +354,10 @@ def _digests_of(facts: VersionFacts) -> Iterator[str]:
         yield from (manifest.digest for manifest in facts.manifests)
 
 
-def _with_facts(written: object, versions: Sequence[_Known]) -> list[object]:
-    """Return the versions with filled-in values, in the order of the page or of the file."""
+def _with_facts(written: object, versions: Sequence[_Known], former: Sequence[FormerFacts]) -> list[object]:
+    """Return the versions with filled-in values, in the order of the page or of the file. One with a former
+    digest gets the manifests of that digest and nothing else.
+    """
     by_label = {known.label: known for known in versions}
     listed = written if isinstance(written, list) and written else [known.value for known in versions]
     labels = {label for value in listed if (label := _label(value))}
@@ -370,7 +373,12 @@ def _with_facts(written: object, versions: Sequence[_Known]) -> list[object]:
     for value in listed:
         known_version = by_label.get(_label(value) or "")
         if known_version is None:
-            filled.append(value)
+            digests = [*_digests(value)] if isinstance(value, dict) else []
+            builds = (_manifests(build) for build in former if [build.digest] == digests)
+            manifests = next(filter(None, builds), None)
+            filled.append(
+                {"manifests": manifests} | value if isinstance(value, dict) and manifests else value
+            )
             continue
         facts = known_version.facts
         given = {key: item for key, item in known_version.value.items() if item is not None}
@@ -401,12 +409,19 @@ def _of_version(given: Mapping[str, Any], facts: ImageVersionFacts) -> dict[str,
     if not digests or facts.digest in digests or "manifests" in given:
         fields["platforms"] = _platforms(facts)
         fields["size"] = facts.manifests[0].size if facts.manifests else None
-    if set(digests) <= {facts.digest} and [manifest.digest for manifest in facts.manifests] != [facts.digest]:
-        fields["manifests"] = [
-            {key: item for key, item in msgspec.structs.asdict(manifest).items() if item is not None}
-            for manifest in facts.manifests
-        ]
+    if set(digests) <= {facts.digest}:
+        fields["manifests"] = _manifests(facts)
     return fields
+
+
+def _manifests(facts: ImageVersionFacts | FormerFacts) -> list[dict[str, Any]] | None:
+    """Return the manifests of an index; None for a digest that is a manifest."""
+    if [manifest.digest for manifest in facts.manifests] == [facts.digest]:
+        return None
+    return [
+        {key: item for key, item in msgspec.structs.asdict(manifest).items() if item is not None}
+        for manifest in facts.manifests
+    ]
 
 
 def _platforms(facts: ImageVersionFacts) -> list[str]:

@@ -241,7 +241,8 @@ class Parts:
                     "version": former.version,
                     "digest": former.digest,
                     "until": former.until,
-                    "upgrade": _update(image, former.release, former.release.advice.upgrade),
+                    "present": image.release(former.label).entry.only_digest if former.label else None,
+                    **_advice(image, former.release),
                 }
                 for former in catalog.former
                 if former.slug == own.slug
@@ -422,16 +423,17 @@ def _release_groups(image: Image) -> list[dict[str, Any]]:
         group = groups.setdefault(
             (entry.variant, entry.line), {"variant": entry.variant, "line": entry.line, "releases": []}
         )
-        upgrade, new_line = (_update(image, release, label) for label in release.advice)
-        group["releases"].append({"position": position, "upgrade": upgrade, "new_line": new_line})
+        group["releases"].append({"position": position, **_advice(image, release)})
     return sorted(groups.values(), key=lambda group: group["variant"] != first)
 
 
-def _update(image: Image, release: Release, label: str | None) -> dict[str, Any] | None:
-    if label is None:
-        return None
-    fixes, adds = release.effect_of(image.release(label)) or (None, None)
-    return {"version": label, "fixes": fixes, "adds": adds}
+def _advice(image: Image, release: Release) -> dict[str, dict[str, Any] | None]:
+    """The updates of a release by their field in `Advice`, each with what it fixes and adds."""
+    updates: dict[str, dict[str, Any] | None] = {}
+    for name, label in release.advice._asdict().items():
+        fixes, adds = (label and release.effect_of(image.release(label))) or (None, None)
+        updates[name] = label and {"version": label, "fixes": fixes, "adds": adds}
+    return updates
 
 
 def _limit(arguments: dict[str, str]) -> int | None:

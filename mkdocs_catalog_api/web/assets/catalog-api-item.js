@@ -27,14 +27,16 @@ const lists = (before, after, make) => {
   return alike ? parts : [...parts, make("p", "catalog-quiet", doubt)];
 };
 
-// The URL has both versions: `?compare=17.5..18.0`.
+// The URL has both versions: `?compare=17.5..18.0`. A former digest has its updates as the answer.
 const compare = async (box, tools) => {
   const { asked, listen, load, make, $, $$ } = tools;
   const options = $$(document, ".catalog-release option");
   const selects = $$(box, "select");
   const result = $(box, "div");
+  const former = new Map($$(document, "tr[data-former]").map(row => [$(row, "code").textContent, row.dataset]));
   if (!selects[0].options[1]) {
     for (const { dataset } of options) for (const select of selects) select.append(new Option(dataset.version));
+    for (const [digest, build] of former) selects[0].append(new Option(`${build.former} (former, ${digest.slice(7, 19)}…)`, digest));
     listen(selects, "change", () => {
       const address = new URL(location);
       address.searchParams.set("compare", selects.map(select => select.value).join(".."));
@@ -44,6 +46,13 @@ const compare = async (box, tools) => {
   }
   const labels = asked("compare") ? asked("compare").split("..") : ["", options[0].dataset.version];
   selects.forEach((select, index) => (select.value = labels[index] ?? ""));
+  const build = former.get(selects[0].value);
+  selects[1].disabled = !!build;
+  if (build) {
+    selects[1].value = build.update;
+    result.textContent = build.answer;
+    return;
+  }
   const addresses = selects.map(select => options.find(({ dataset }) => dataset.version === select.value)?.value);
   result.textContent = "";
   if (!addresses[0] || !addresses[1]) return;
