@@ -67,12 +67,12 @@ def test_a_file_that_is_not_in_order_is_named(past: Past, old: bytes, new: bytes
         (
             TWO.encode(),
             ONE.encode(),
-            ":3: not used: the event contradicts the days before: the vulnerability",
+            ":3: not used: the event repeats or contradicts the days before",
         ),
         (
             b'"from":"available"',
             b'"from":"planned"',
-            ":2: not used: the event contradicts the days before: the lifecycle",
+            ":2: not used: the event repeats or contradicts the days before",
         ),
     ],
 )
