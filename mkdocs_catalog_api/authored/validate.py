@@ -208,26 +208,12 @@ def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Prob
             yield raw.problem(("status",), message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD)
     if not isinstance(entry, ChartEntry) or entry.chart is None:
         return
-    folder, _, last = entry.chart.rpartition("/")
-    if last == "index.yaml" or last.endswith(".tgz"):
-        message, hint = (
-            f"{entry.chart!r} is a file, not a repository, so Helm can't use it",
-            f"use `{folder}`",
-        )
-        yield raw.problem(("chart",), message, hint, Level.WARNING, code=Code.WRONG_VALUE)
     if "://" not in entry.chart:
         message = f"{entry.chart!r} has no scheme, so its page shows no command to install it"
         registry = entry.chart if "/" in entry.chart else f"{entry.chart}/{entry.slug}"
         hint = f"use `oci://{registry}`, or `https://{entry.chart}` for a repository with an index.yaml"
-        if not _has_host(entry.chart):
-            hint = "use oci://REGISTRY/PATH, or the https URL of the repository"
         group = "chart: URLs without a scheme, so their pages show no command (use oci://… or https://…)"
         yield raw.problem(("chart",), message, hint, Level.WARNING, code=Code.WRONG_VALUE, group=group)
-
-
-def _has_host(reference: str) -> bool:
-    """Whether the first part of a reference is a host rather than a path."""
-    return any(mark in reference.partition("/")[0] for mark in ".:") or reference.startswith("localhost/")
 
 
 @cache

@@ -211,9 +211,9 @@ def differences(state: State, snapshot: Iterable[Seen], *, baseline: bool = Fals
         before = state.get(seen.slug)
         yield from _image_events(seen, before, known(before, seen), first)
     for slug in sorted(missing):
-        scan = state[slug].scan
-        for key, row in sorted(state[slug].rows.items()) if scan else ():
-            yield events.VulnerabilityGone(slug, scan.version, *key, row.severity, "withdrawn")
+        if scan := state[slug].scan:
+            for key, row in sorted(state[slug].rows.items()):
+                yield events.VulnerabilityGone(slug, scan.version, *key, row.severity, "withdrawn")
         yield events.ImageRemoved(slug)
 
 

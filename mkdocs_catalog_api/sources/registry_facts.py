@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 from pydantic import TypeAdapter, ValidationError
 
-from ..authored.folders import leads_out, no_file, project_of, read_file
+from ..authored.folders import project_of, read_synced
 from ..authored.from_registry import FromRegistry, is_from_registry, read_from_registry
 from ..authored.messages import code_of, location, message_and_hint
 from ..authored.pages import Filled, RawItem
@@ -40,7 +40,7 @@ from ..catalog.registry_facts import (
 )
 from ..catalog.types import VariantRule
 from ..catalog.versions import in_order
-from ..problems import Level, Problem, Problems, reason
+from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 
 M = TypeVar("M", bound=Model)
@@ -133,21 +133,8 @@ class FactsFolder:
                 message, hint = f"the file {name} does not exist", "run `catalog-api sync` to create it"
                 self._problems.add(wanted_by.problem(("versions",), message, hint, code=Code.MISSING_PATH))
             return None
-        field, hint = "", _AGAIN
-        if leads_out(path, self._project):
-            message = "this link leads out of the project and is not followed"
-            hint = "copy the file into the project"
-        elif not path.is_file():
-            message = no_file(path, name)
-        else:
-            try:
-                return msgspec.json.decode(read_file(path, _MOST), type=kind)
-            except OSError as error:
-                message = f"can't be read: {reason(error)}"
-            except (ValueError, RecursionError) as error:
-                message, _, field = str(error).partition(" - at `$.")
-        self._problems.add(Problem(name, 0, 0, field.rstrip("`"), message, hint, code=Code.NOT_READ))
-        return None
+        decode = msgspec.json.Decoder(kind).decode
+        return read_synced(path, name, decode, _MOST, self._project, _AGAIN, self._problems)
 
     def _is_of(
         self, values: Mapping[str, object], facts: ImageFacts | ChartFacts, name: str, *, wanted: bool

@@ -90,13 +90,9 @@ def _repair(data: bytes) -> bytes:
 
 def _reason(data: bytes, error: str) -> ReportError:
     start = data.lstrip()
-    if b"\0" in data or data.startswith(b"\x1f\x8b"):
-        return ReportError("a binary file, not JSON", "unpack it, or save the report as UTF-8 JSON")
     if re.match(rb"<(!doctype\s+)?html", start, re.IGNORECASE):
         message = "a web page, such as a login or error page, not a report"
         return ReportError(message, "download the report again, with credentials if the server requires them")
-    if start.startswith(b"<"):
-        return ReportError("XML, not JSON", "scan with `--format json`")
     json_line = _JSON_LINE.search(data)
     if json_line and (before := data[: json_line.start()].strip()):
         return ReportError(
@@ -112,14 +108,8 @@ def _reason(data: bytes, error: str) -> ReportError:
     message = _PLACE.sub("", error)
     if "EOF while parsing" in error:
         return ReportError(f"the file is cut off: {message}", "run the scan again", *place)
-    if position and error.startswith("trailing characters"):
-        shown = _quote(data.split(b"\n")[place[0] - 1])
-        return ReportError(
-            f"extra text after the report: {shown}",
-            "save one report in each file; remove log lines with `2>/dev/null`",
-            *place,
-        )
-    return ReportError(f"not valid JSON: {message}", "run the scan again", *place)
+    hint = "run the scan again; save one report in each file, without log lines"
+    return ReportError(f"not valid JSON: {message}", hint, *place)
 
 
 def _place(data: bytes, line: int, column: int) -> tuple[int, int]:
