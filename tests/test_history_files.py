@@ -97,7 +97,7 @@ def test_a_day_that_is_a_pipe_is_refused_and_not_waited_for(past: Past) -> None:
     os.mkfifo(past.file(SECOND))
     result = past.run("--date", FOURTH)
     assert result.exit_code == 1
-    assert f"history/{SECOND}.json: not a regular file" in result.output
+    assert f"history/{SECOND}.json: can't be read: not a regular file" in result.output
 
 
 def test_line_ends_of_windows_change_nothing(past: Past) -> None:

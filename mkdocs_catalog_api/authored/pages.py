@@ -254,10 +254,6 @@ class RawItem(Struct, frozen=True):
         key = str(path[0])
         return self.values[key] != self.written().get(key)
 
-    def emptied(self) -> RawItem:
-        """Return the item without its values, to save memory once they are read."""
-        return replace(self, values={}, document=replace(self.document, data=None))
-
     def written(self) -> Mapping[str, object]:
         """Return the values of the author, without those of plugins."""
         if self.page is None or self.page.meta is None:

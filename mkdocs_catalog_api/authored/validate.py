@@ -116,6 +116,7 @@ def read_entry(
     known: dict[str, object] = {}
     misspelled: set[str] = set()
     faults: list[Problem] = []
+    foreign = FOREIGN.union(dict(fields.keys).values())
     for key, value in values.items():
         if key in names or key in model.spellings:
             known[key] = value
@@ -125,7 +126,7 @@ def read_entry(
                     (key,), f"`{key}` is computed and can't be set", "remove it", code=Code.UNKNOWN_FIELD
                 )
             )
-        elif key not in dict(fields.keys).values() and (near := _misspelled(key, names)):
+        elif key not in foreign and (near := resembling(key, names)):
             misspelled.add(near)
             hint = f"did you mean `{near}`?"
             faults.append(raw.problem((key,), "unknown field", hint, code=Code.UNKNOWN_FIELD))
@@ -143,11 +144,6 @@ def undeclared(fields: ItemFields[M], raws: Iterable[RawItem]) -> Iterator[str]:
     """Yield the keys of items that are neither fields nor known keys of the theme or of plugins."""
     names = {*fields.names, *fields.model.spellings, *dict(fields.keys).values(), *COMPUTED, *FOREIGN}
     return (str(key) for raw in raws for key in raw.written() if key not in names)
-
-
-def _misspelled(key: str, names: Iterable[str]) -> str | None:
-    """Return the field that an unknown key resembles, if any."""
-    return None if key in FOREIGN else resembling(key, names)
 
 
 def _explain(

@@ -1,7 +1,7 @@
 """Names that authors and reports write: slugs, version labels, digests, platforms, references.
 
 Every function returns the value it was given, or raises `ValueError` with the error, the allowed
-values and, for a slug or platform, the nearest allowed one. The patterns take time linear in the length of the
+values and, for a slug or platform, the nearest one. The patterns take time linear in the length of the
 text; the public ones mean the same in ECMAScript, for schemas.
 """
 

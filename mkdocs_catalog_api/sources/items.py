@@ -201,7 +201,11 @@ def read_items(
     _check_replaced_by(by_slug.values(), slugs, name, problems)
     _note_registry(without_image, site, problems)
     _note_undeclared(name, fields, [raw for _, raw in by_slug.values()], site, problems)
-    return [(entry, raw.emptied()) for _, (entry, raw) in sorted(by_slug.items())]
+    # Their values are read: kept, they would take memory.
+    return [
+        (entry, replace(raw, values={}, document=replace(raw.document, data=None)))
+        for _, (entry, raw) in sorted(by_slug.items())
+    ]
 
 
 def _missing_logo(entry: ItemEntry, raw: RawItem, site: Site) -> Problem | None:

@@ -192,7 +192,8 @@ class FactsFolder:
             if not isinstance(label, str) or _bare(label, facts) not in by_tag:
                 continue
             position, version = by_tag[_bare(label, facts)]
-            if {*_digests(value)} <= {*_digests_of(version)}:
+            manifests = version.manifests if isinstance(version, ImageVersionFacts) else ()
+            if {*_digests(value)} <= {version.digest, *(manifest.digest for manifest in manifests)}:
                 yield _Known(label, version, position, value)
             else:
                 message = f"the digest of {label} in the registry is {version.digest}"
@@ -331,13 +332,6 @@ def _digests(value: Mapping[str, Any]) -> Iterator[str]:
             digest = digest.get("digest") if isinstance(digest, dict) else digest
             if isinstance(digest, str):
                 yield digest
-
-
-def _digests_of(facts: VersionFacts) -> Iterator[str]:
-    if facts.digest:
-        yield facts.digest
-    if isinstance(facts, ImageVersionFacts):
-        yield from (manifest.digest for manifest in facts.manifests)
 
 
 def _with_facts(written: object, versions: Sequence[_Known]) -> list[object]:

@@ -25,7 +25,9 @@ def decode(data: bytes) -> object:
     The last one of duplicate keys is used, as in the programs that write reports.
     Raises `ReportError`, also for more than 200 levels and numbers with more than 4,300 digits.
     """
-    data = _utf8(data)
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        data = data.decode("utf-16", "replace").encode()
+    data = data.removeprefix(codecs.BOM_UTF8)
     if not data.strip():
         raise ReportError("the file is empty", "the scan failed or was not run; run it again")
     try:
@@ -76,12 +78,6 @@ def _parse(data: bytes) -> object:
     return from_json(data, cache_strings="keys", allow_inf_nan=False)
 
 
-def _utf8(data: bytes) -> bytes:
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", "replace").encode()
-    return data.removeprefix(codecs.BOM_UTF8)
-
-
 def _repair(data: bytes) -> bytes:
     """Replace bytes that are not UTF-8 and escapes of surrogates with U+FFFD."""
     whole = data.decode("utf-8", "replace").encode()
@@ -99,7 +95,7 @@ def _reason(data: bytes, error: str) -> ReportError:
             f"not JSON: {_quote(before)}",
             "the file has log lines before the report; remove them with `2>/dev/null`, "
             "or write the report with `-o file`",
-            _line_number(data, before),
+            data.count(b"\n", 0, data.index(before)) + 1,
         )
     if not json_line:
         return ReportError(f"not JSON: {_quote(start)}", "scan with `--format json`")
@@ -120,10 +116,6 @@ def _place(data: bytes, line: int, column: int) -> tuple[int, int]:
     if column == 0 and line > 1:
         line, column = line - 1, len(lines[line - 2]) + 1
     return line, len(lines[line - 1][: column - 1].decode("utf-8", "replace")) + 1
-
-
-def _line_number(data: bytes, part: bytes) -> int:
-    return data.count(b"\n", 0, data.index(part)) + 1
 
 
 def _quote(part: bytes) -> str:
