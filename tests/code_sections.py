@@ -1,7 +1,7 @@
 """The guide's sections on the codes of problems.
 
-The generated part of a section is between `<!-- code: CAT012 -->` and `<!-- /code -->`, the table of codes
-between `<!-- codes -->` and `<!-- /codes -->`. The rest of a section is written by hand.
+Of a section, between `<!-- code: CAT012 -->` and `<!-- /code -->`, the example is generated; the table of
+codes, between `<!-- codes -->` and `<!-- /codes -->`, has their headings.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from .code_examples import message
 from .guide import page
 
 CODES = {code.value: code for code in Code}
-_SECTION = re.compile(r"(<!-- code: (CAT\d{3}) -->\n).*?(<!-- /code -->)", re.DOTALL)
+_SECTION = re.compile(
+    r"(<!-- code: (CAT\d{3}) -->\n+### \2: ([^\n]*) \{ #\w+ \}\n+```text\n).*?(\n```\n\n.*?<!-- /code -->)",
+    re.DOTALL,
+)
 _TABLE = re.compile(r"(<!-- codes -->\n).*?(<!-- /codes -->)", re.DOTALL)
 
 
@@ -25,12 +28,7 @@ def sections() -> list[str]:
 
 def refreshed(text: str) -> str:
     """The text of the page with sections and table as the list has them now."""
-    rows = "".join(f"| [{code}](#{code.lower()}) | {code.topic} |\n" for code in Code)
+    sections = [*_SECTION.finditer(text)]
+    rows = "".join(f"| [{found[2]}](#{found[2].lower()}) | {found[3]} |\n" for found in sections)
     text = _TABLE.sub(lambda found: f"{found[1]}\n| code | meaning |\n|---|---|\n{rows}\n{found[2]}", text)
-    return _SECTION.sub(lambda found: f"{found[1]}\n{_section(CODES[found[2]])}\n{found[3]}", text)
-
-
-def _section(code: Code) -> str:
-    heading = f"### {code}: {code.topic} {{ #{code.lower()} }}"
-    example = f"```text\n{message(code)}\n```"
-    return f"{heading}\n\n{example}\n\n{code.cause}\n\n**What to do:** {code.remedy}\n"
+    return _SECTION.sub(lambda found: f"{found[1]}{message(CODES[found[2]])}{found[4]}", text)

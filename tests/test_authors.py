@@ -55,20 +55,6 @@ def test_what_a_hook_adds_to_front_matter_that_mkdocs_cannot_read_counts_too(sit
     assert (item["license"], item["tier"], item["homepage"]) == ("ISC", "core", "https://nginx.org/")
 
 
-@pytest.mark.parametrize("value", ["2026-13-45", "0x_", "="])
-def test_a_text_that_mkdocs_cannot_read_is_warned_about(site: SiteFolder, value: str) -> None:
-    configure(site)
-    site.image("nginx", f"description: {value}")
-    refused, said = told(site)
-    assert not refused
-    assert said == [
-        f"docs/images/nginx.md:5:14: MkDocs can't read '{value}', so it shows the front matter as text of"
-        " the page (put it in quotes)"
-    ]
-    site.image("nginx", f"description: '{value}'")
-    assert told(site, strict=True) == (False, [])
-
-
 def test_a_fault_that_a_hook_has_made_is_told_as_its_own(site: SiteFolder) -> None:
     site.write("hook.py", "def on_page_markdown(markdown, page, **_):\n    page.meta['tier'] = 5\n")
     site.config["hooks"] = ["hook.py"]

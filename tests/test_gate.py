@@ -29,11 +29,6 @@ def set_(**values: Any) -> Change:
     return lambda document: replace(document, **values)
 
 
-def without_index(document: Any) -> Any:
-    paths = {path: item for path, item in document["paths"].items() if path != "/api/v1/index.json"}
-    return document | {"paths": paths}
-
-
 ITEM = "images.json: "
 DATA = "$.data[0]"
 FAULTS = (
@@ -52,20 +47,6 @@ FAULTS = (
     ("no UTF-8", publication, "encode", lambda body: body.replace(b"alpha", b"\xff"), ITEM),
     ("a link to nothing", items, "image", set_(href="/catalog/api/v1/none.json"), "/api/v1/none.json: "),
     ("a link off the site", items, "image", set_(href="https://example.org/"), f"{DATA}.href"),
-    (
-        "an undescribed path",
-        publication,
-        "openapi",
-        without_index,
-        "openapi.json: paths: none describes index",
-    ),
-    (
-        "an unknown schema",
-        publication,
-        "openapi",
-        lambda made: made | {"components": {"schemas": {}}},
-        "has no ",
-    ),
 )
 
 

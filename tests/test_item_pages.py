@@ -84,15 +84,6 @@ def test_a_page_in_its_place_is_an_error(site: SiteFolder, front_matter: str) ->
     assert expected in call("check", "-f", site.folder / "mkdocs.yml").output
 
 
-def test_a_page_without_fields_in_its_place_is_one_error(site: SiteFolder) -> None:
-    listed(site)
-    site.write("docs/images/node-js-lts.md", "# Node.js\n")
-    assert [line for line in site.mkdocs().logged() if "node-js-lts.md" in line] == [
-        "images.yml:1:3: node-js-lts: [0].slug: docs/images/node-js-lts.md is another item "
-        "(add `page: images/node-js-lts.md`)"
-    ]
-
-
 def test_an_own_field_with_the_name_page(site: SiteFolder) -> None:
     listed(site)
     site.settings["images"] = {"fields": {"page": "text"}}

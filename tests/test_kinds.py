@@ -1,9 +1,12 @@
-"""Each kind of document is complete: a half-added one fails here or at import, with its name."""
+"""Each kind of document is complete: a half-added one fails here, with its name."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from importlib import import_module
+from itertools import permutations
 from pkgutil import iter_modules
 from typing import Any
 
@@ -11,9 +14,11 @@ import pytest
 
 from mkdocs_catalog_api import documents
 from mkdocs_catalog_api.authored.settings import Settings, item_fields
-from mkdocs_catalog_api.documents.kinds import Kind, Route
+from mkdocs_catalog_api.catalog.addresses import INDEX
+from mkdocs_catalog_api.documents.collections import COLLECTIONS
+from mkdocs_catalog_api.documents.kinds import TAGS, Kind, Route
 from mkdocs_catalog_api.documents.renovate import RENOVATE
-from mkdocs_catalog_api.documents.table import KINDS, check_table, kinds
+from mkdocs_catalog_api.documents.table import KINDS, kinds
 
 from .sites import Result
 from .test_contract_check import MUTATIONS, every_kind
@@ -42,6 +47,48 @@ def test_every_kind_in_a_file_is_in_the_table() -> None:
 
 def test_the_table_is_complete_with_the_collections() -> None:
     check_table(TABLE)
+
+
+def check_table(table: Sequence[Kind]) -> None:
+    """Reject kinds that are incomplete or collide.
+
+    Raises:
+        ValueError: it names the kind or path, and the error.
+    """
+    routes = [route for kind in table for route in kind.routes]
+    _once("name of a kind", [kind.name for kind in table])
+    _once("path", [route.path for route in routes])
+    _once("operation", [route.operation for route in routes])
+    _once("name in discovery", [route.listed for route in routes if route.listed])
+    for kind in table:
+        if not kind.routes:
+            raise ValueError(f"{kind.name}: the kind has no routes")
+        for path in kind.fixed:
+            if not any(route.match(path) for route in kind.routes):
+                raise ValueError(f"{kind.name}: the fixed path {path} is not of a route of the kind")
+    for route in routes:
+        _check_route(route)
+    for one, other in permutations(routes, 2):
+        if one.struct is not None and one.struct is other.struct and one.match(other.path):
+            raise ValueError(f"{one.path}, {other.path}: one Struct, and a path can be of either route")
+
+
+def _once(what: str, words: Iterable[str]) -> None:
+    for word, number in Counter(words).items():
+        if number > 1:
+            raise ValueError(f"{word}: the {what} is used {number} times")
+
+
+def _check_route(route: Route) -> None:
+    for name in ("path", "operation", "tag", "summary", "description"):
+        if not getattr(route, name):
+            raise ValueError(f"{route.path or route.operation}: the route has no {name}")
+    if route.tag not in TAGS:
+        raise ValueError(f"{route.path}: the tag {route.tag!r} is not in TAGS")
+    if not (route.listed or route.path.removesuffix(".json") in COLLECTIONS or route.path == INDEX):
+        raise ValueError(f"{route.path}: the route has no name in discovery")
+    if re.findall(r"{(\w+)}", route.path) != [parameter.name for parameter in route.parameters]:
+        raise ValueError(f"{route.path}: the parameters are other than those in braces")
 
 
 def other(**fields: Any) -> Kind:

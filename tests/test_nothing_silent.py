@@ -57,7 +57,7 @@ def lines(site: SiteFolder, *options: str) -> list[str]:
         ("localhost:5000/web", ["`oci://localhost:5000/web`"]),
         ("charts.acme.org", ["`oci://charts.acme.org/web`", "`https://charts.acme.org`"]),
         ("charts.acme.org:8443", ["`oci://charts.acme.org:8443/web`", "`https://charts.acme.org:8443`"]),
-        ("bitnami/web", ["oci://REGISTRY/PATH"]),
+        ("bitnami/web", ["`oci://bitnami/web`"]),
     ],
 )
 def test_a_chart_without_a_scheme_is_a_warning_and_no_command_that_helm_refuses(
@@ -322,8 +322,6 @@ def test_identical_problems_of_entries_name_the_first(site: SiteFolder) -> None:
     [
         ("images/nginx.md", "title: NGINX", "error", "[0].slug"),
         ("images/nginx.md", CHART, "error", "[0].slug"),
-        ("docker/nginx.md", "title: NGINX", "info", "[0]"),
-        ("docker/nginx/index.md", "title: NGINX", "info", "[0]"),
     ],
 )
 def test_an_entry_of_an_image_that_has_a_page_suggests_it(
@@ -415,11 +413,3 @@ def test_a_pin_beside_the_images_of_the_catalog_is_named(site: SiteFolder, tag: 
     assert problem[:5] == ("info", "CAT038", "docs/charts/web.md", 5, "images[0]")
     site.page("charts/web.md", f"{CHART}\nimages: [quay.io/acme/web, docker.io/library/redis]")
     assert told(site) == []
-
-
-@pytest.mark.parametrize("file", ["index.yaml", "web-1.0.0.tgz"])
-def test_a_chart_that_is_a_file_of_a_repository_is_a_warning(site: SiteFolder, file: str) -> None:
-    site.page("charts/web.md", f"{CHART}\nchart: https://charts.acme.org/a/{file}\nversions: [1.0.0]")
-    (problem,) = told(site)
-    assert problem[:5] == ("warning", "CAT012", "docs/charts/web.md", 5, "chart")
-    assert "`https://charts.acme.org/a`" in problem.text

@@ -54,29 +54,27 @@ REFUSED: dict[Callable[[str], str], dict[str, str | None]] = {
         "con": "con-1", "nul.tar.gz": "nul-1.tar.gz", "com1": "com1-1", "lpt9.x": "lpt9-1.x", "AUX": None,
     },
     names.version_label: {
-        "": None, "1.0 beta": "1.0-beta", "1.0.0+1": "1.0.0_1", ".1": "1", "-1": "1", "1\n": "1",
-        "a/b": "a-b", "1" * 129: "1" * 128, "..": None, "١": None,
-        "NUL": "NUL-1", "prn.1.0": "prn-1.1.0", "Com7": "Com7-1", "aux.": "aux-1.", "con+": "con_",
+        "": None, "1.0 beta": None, "1.0.0+1": None, ".1": None, "-1": None, "1\n": None, "a/b": None,
+        "1" * 129: None, "..": None, "١": None, "con+": None,
+        "NUL": "NUL-1", "prn.1.0": "prn-1.1.0", "Com7": "Com7-1", "aux.": "aux-1.",
     },
-    names.chart_version: {
-        "": None, "1.2": "1.2.0", "v1": "v1.0.0", "01.002.3": "1.2.3", "1.2.3.4": None, "1.2.3-": None,
-        "1.2.3-01": None, "1.2.3\n": "1.2.3", "1.2-rc1": "1.2.0-rc1", "latest": None, f"1-{'a' * 126}": None,
-        f"1.0.0-{'a' * 128}": None,
-    },
-    names.digest: {
-        "": None, HEX[:64]: SHA256, SHA256.upper(): SHA256, f"nginx@{SHA256}": SHA256,
-        f"{SHA256}\n": SHA256, f"sha256:{HEX[:63]}": None, f"sha512:{HEX[:64]}": None,
-        f"md5:{HEX[:32]}": None, f"sha256:{'g' * 64}": None,
-    },
+    names.chart_version: dict.fromkeys(
+        ["", "1.2", "v1", "01.002.3", "1.2.3.4", "1.2.3-", "1.2.3-01", "1.2.3\n", "1.2-rc1", "latest",
+         f"1-{'a' * 126}", f"1.0.0-{'a' * 128}"]
+    ),
+    names.digest: dict.fromkeys(
+        ["", HEX[:64], SHA256.upper(), f"nginx@{SHA256}", f"{SHA256}\n", f"sha256:{HEX[:63]}",
+         f"sha512:{HEX[:64]}", f"md5:{HEX[:32]}", f"sha256:{'g' * 64}"]
+    ),
     names.platform: {
         "": None, "amd64": "linux/amd64", "Linux/AMD64": "linux/amd64", "linux/x86_64": "linux/amd64",
         "arm64/v8": "linux/arm64/v8", "amd64/linux": "linux/amd64", "linux/arm/v7/x": None, "linux/": None,
         "linux/amd64\n": "linux/amd64",
     },
     links.web_link: {
-        "": None, "example.org/a": "https://example.org/a", "//example.org": "https://example.org",
+        "": None, "example.org/a": None, "//example.org": None,
         "javascript:alert(1)": None, "ftp://example.org": None, "https://": None, "https:///a": None,
-        "https://example.org/ ": "https://example.org/", "https://example.org/a b": None,
+        "https://example.org/ ": None, "https://example.org/a b": None,
         "https://user:secret@example.org/": None, "https://@example.org/": None, "https://a\\@b/": None,
         "https://example.org/\x00": None, "https://example.org/\u202e": None,
         "https://example.org/\ud800": None, "https://example.org:port/": None,
@@ -86,16 +84,16 @@ REFUSED: dict[Callable[[str], str], dict[str, str | None]] = {
     },
     names.repository: {
         "": None, "nginx:1.25": "nginx", f"ghcr.io/a/b@{SHA256}": "ghcr.io/a/b",
-        "ghcr.io/Acme/Nginx": "ghcr.io/acme/nginx",
-        "ghcr.io/Acme/Nginx:1": "ghcr.io/acme/nginx", "A:a": "a",
-        "https://ghcr.io/acme/nginx": "ghcr.io/acme/nginx",
-        "docker://nginx": "nginx", "ghcr.io/": None, "/nginx": None,
-        "ghcr.io/acme/nginx/": "ghcr.io/acme/nginx", "a//b": None, "-a.io/b": None, "a.io:x/b": None,
-        HEX[:64]: None, f"a.io/{'b' * 251}": None, "a/../b": None, "nginx\n": "nginx",
+        "ghcr.io/Acme/Nginx": None,
+        "ghcr.io/Acme/Nginx:1": None, "A:a": None,
+        "https://ghcr.io/acme/nginx": None,
+        "docker://nginx": None, "ghcr.io/": None, "/nginx": None,
+        "ghcr.io/acme/nginx/": None, "a//b": None, "-a.io/b": None, "a.io:x/b": None,
+        HEX[:64]: None, f"a.io/{'b' * 251}": None, "a/../b": None, "nginx\n": None,
     },
     names.chart_reference: {
         "": None, "oci://": None, "oci://nginx": None, "ftp://example.org/x": None, "https://": None,
-        "A/b": "a/b",
+        "A/b": None,
     },
 }  # fmt: skip
 

@@ -204,13 +204,10 @@ def test_keys_that_say_that_they_are_an_extension_are_left_alone() -> None:
         ),
     ],
 )
-def test_a_product_that_is_not_understood_is_told_once(product: Any, field: str, message: str) -> None:
-    one = {**STATEMENT, "products": [STATEMENT["products"][0], product]}
-    found = read(one, one)
-    (fault,) = found.faults
+def test_a_product_that_is_not_understood_is_named(product: Any, field: str, message: str) -> None:
+    (fault,) = read({**STATEMENT, "products": [STATEMENT["products"][0], product]}).faults
     assert fault.field == f"statements[0].products[1]{field}"
     assert message in fault.message
-    assert fault.message.endswith(" (and in 1 more places)")
     assert fault.hint
 
 

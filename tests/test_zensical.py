@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
-import yaml
-from hypothesis import given
-from hypothesis import strategies as st
-
-from mkdocs_catalog_api.authored.toml_text import load
 
 from .guide import block
 from .sites import SiteFolder, rendered
@@ -94,76 +86,6 @@ def test_without_the_plugin_its_table_is_asked_for(site: SiteFolder) -> None:
     assert "plugins: the plugin catalog-api is missing (add the table [project.plugins.catalog-api])" in (
         result.output
     )
-
-
-def plain(node: yaml.Node) -> Any:
-    """What nodes hold, their scalars as text."""
-    if isinstance(node, yaml.MappingNode):
-        return {key.value: plain(value) for key, value in node.value}
-    if isinstance(node, yaml.SequenceNode):
-        return [plain(value) for value in node.value]
-    return node.value
-
-
-def as_text(data: object) -> Any:
-    if isinstance(data, dict):
-        return {key: as_text(value) for key, value in data.items()}
-    if isinstance(data, list):
-        return [as_text(value) for value in data]
-    if isinstance(data, bool):
-        return str(data).lower()
-    return str(data) if isinstance(data, int | str | datetime.date) else repr(data)
-
-
-SAMPLE = r"""
-a.b = [[1, 2], [[ "x" ]], [ ], {k = 1, "l.m" = [{}]}]
-"quoted key" = 'C:\temp'
-text = '''
-two "lines" # no comment
-'''
-more = "a \"b\" ] # }"
-[t."u v"]
-w = 1.5 # x = 2
-when = 2026-11-20
-[[list]]
-a = 1
-[[list.deep]]
-b = true
-[[list]]
-c = {d.e = "f"}
-"""
-
-
-def test_the_places_are_of_what_is_read() -> None:
-    node, data = load(SAMPLE.encode())
-    assert node is not None
-    assert plain(node) == as_text(data) == as_text(tomllib.loads(SAMPLE))
-    assert plain(load(SAMPLE.replace("\n", "\r\n").encode())[0]) == as_text(  # type: ignore[arg-type]
-        tomllib.loads(SAMPLE.replace("\n", "\r\n"))
-    )
-
-
-values = st.recursive(
-    st.integers() | st.booleans() | st.text(st.characters(exclude_categories=["Cs"]), max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text("ab .\"'#]", max_size=3), inner),
-    max_leaves=8,
-)
-
-
-def toml(value: object) -> str:
-    """A value in TOML."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{toml(key)} = {toml(inner)}" for key, inner in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(toml, value)) + "]"
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-@given(st.dictionaries(st.text("ab .\"'#]", max_size=3), values, max_size=4))
-def test_any_text_is_read_as_tomllib_reads_it(data: dict[str, Any]) -> None:
-    node, read = load("\n".join(f"{toml(key)} = {toml(value)}" for key, value in data.items()).encode())
-    assert node is not None
-    assert plain(node) == as_text(read)
 
 
 def zensical(site: SiteFolder) -> None:

@@ -12,12 +12,14 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
 
 MAX_SIZE = 512 * 2**20
 """Default limit for the size of a file, in bytes."""
+T = TypeVar("T")
 _LEADS_OUT = "this link leads out of the project and is not followed", "copy its target into the project"
 
 
@@ -31,18 +33,43 @@ def no_file(path: Path, name: str) -> str:
     return f"{name!r} is {'not a regular file' if path.exists() else 'a broken link'}"
 
 
-def read_file(path: Path, most: int = MAX_SIZE) -> bytes:
+def read_file(path: Path, most: int = MAX_SIZE, project: Iterable[Path] = ()) -> bytes:
     """Return the content of a regular file. Nothing else is opened: reading a pipe could block forever.
 
     Raises:
-        OSError: unreadable, not a file, or larger than `most` bytes.
+        OSError: unreadable, not a file, larger than `most` bytes, or outside of the folders of the `project`.
     """
+    if project and leads_out(path, project):
+        raise OSError(errno.EPERM, "this link leads out of the project and is not followed", str(path))
     status = path.stat()
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "not a regular file", str(path))
     if status.st_size > most:
         raise OSError(errno.EFBIG, f"the file has more than {most:,} bytes", str(path))
     return path.read_bytes()
+
+
+def read_synced(
+    path: Path,
+    name: str,
+    decode: Callable[[bytes], T],
+    most: int,
+    project: Iterable[Path],
+    hint: str,
+    problems: Problems,
+) -> T | None:
+    """Return the content of a file that `sync` writes; add a problem and return None if it can't be read.
+
+    `decode` raises a ValueError: the error, and the field after ` - at `.
+    """
+    try:
+        return decode(read_file(path, most, project))
+    except OSError as error:
+        message, field = f"can't be read: {reason(error)}", ""
+    except (ValueError, RecursionError) as error:
+        message, _, field = reason(error).partition(" - at `$.")
+    problems.add(Problem(name, 0, 0, field.rstrip("`"), message, hint, code=Code.NOT_READ))
+    return None
 
 
 def project_of(root: Path, path: Path) -> list[Path]:

@@ -254,21 +254,6 @@ class RawItem(Struct, frozen=True):
         key = str(path[0])
         return self.values[key] != self.written().get(key)
 
-    def unreadable(self) -> Problem | None:
-        """Return a problem if MkDocs can't read the front matter of the page, though it is valid as text."""
-        unreadable = self.document.unreadable() if self.page else None
-        if unreadable is None:
-            return None
-        line, column, value = unreadable
-        message = f"MkDocs can't read {value!r}, so it shows the front matter as text of the page"
-        return Problem(
-            self.file, line, column, "", message, "put it in quotes", Level.WARNING, code=Code.SYNTAX
-        )
-
-    def emptied(self) -> RawItem:
-        """Return the item without its values, to save memory once they are read."""
-        return replace(self, values={}, document=replace(self.document, data=None))
-
     def written(self) -> Mapping[str, object]:
         """Return the values of the author, without those of plugins."""
         if self.page is None or self.page.meta is None:

@@ -113,7 +113,9 @@ def _or_null(schema: Schema) -> Schema:
 def _updates() -> Schema:
     item, definitions = _generate(UpdateEntry)
     required = item.pop("required")
-    keys = {field: [field, *_others(field)] for field in item["properties"]}
+    keys = {field: [field] for field in item["properties"]}
+    for key, field in UpdateEntry.spellings.items():
+        keys[field].append(key)
     words = [*get_args(Outcome), "suspended"]
     any_case = "|".join("".join(f"[{c.upper()}{c}]" for c in word) for word in words)
     item["properties"]["outcome"] = {
@@ -132,10 +134,6 @@ def _updates() -> Schema:
         "else": {"properties": {"updates": entries}, "required": ["updates"]},
         "$defs": {"Update": item, **definitions},
     }
-
-
-def _others(field: str) -> Iterator[str]:
-    return (key for key, meant in UpdateEntry.spellings.items() if meant == field)
 
 
 def _mkdocs(lookups: Sequence[str], scanners: Sequence[str]) -> Schema:

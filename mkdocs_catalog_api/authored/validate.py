@@ -116,6 +116,7 @@ def read_entry(
     known: dict[str, object] = {}
     misspelled: set[str] = set()
     faults: list[Problem] = []
+    foreign = FOREIGN.union(dict(fields.keys).values())
     for key, value in values.items():
         if key in names or key in model.spellings:
             known[key] = value
@@ -125,7 +126,7 @@ def read_entry(
                     (key,), f"`{key}` is computed and can't be set", "remove it", code=Code.UNKNOWN_FIELD
                 )
             )
-        elif key not in dict(fields.keys).values() and (near := _misspelled(key, names)):
+        elif key not in foreign and (near := resembling(key, names)):
             misspelled.add(near)
             hint = f"did you mean `{near}`?"
             faults.append(raw.problem((key,), "unknown field", hint, code=Code.UNKNOWN_FIELD))
@@ -143,11 +144,6 @@ def undeclared(fields: ItemFields[M], raws: Iterable[RawItem]) -> Iterator[str]:
     """Yield the keys of items that are neither fields nor known keys of the theme or of plugins."""
     names = {*fields.names, *fields.model.spellings, *dict(fields.keys).values(), *COMPUTED, *FOREIGN}
     return (str(key) for raw in raws for key in raw.written() if key not in names)
-
-
-def _misspelled(key: str, names: Iterable[str]) -> str | None:
-    """Return the field that an unknown key resembles, if any."""
-    return None if key in FOREIGN else resembling(key, names)
 
 
 def _explain(
@@ -208,26 +204,12 @@ def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Prob
             yield raw.problem(("status",), message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD)
     if not isinstance(entry, ChartEntry) or entry.chart is None:
         return
-    folder, _, last = entry.chart.rpartition("/")
-    if last == "index.yaml" or last.endswith(".tgz"):
-        message, hint = (
-            f"{entry.chart!r} is a file, not a repository, so Helm can't use it",
-            f"use `{folder}`",
-        )
-        yield raw.problem(("chart",), message, hint, Level.WARNING, code=Code.WRONG_VALUE)
     if "://" not in entry.chart:
         message = f"{entry.chart!r} has no scheme, so its page shows no command to install it"
         registry = entry.chart if "/" in entry.chart else f"{entry.chart}/{entry.slug}"
         hint = f"use `oci://{registry}`, or `https://{entry.chart}` for a repository with an index.yaml"
-        if not _has_host(entry.chart):
-            hint = "use oci://REGISTRY/PATH, or the https URL of the repository"
         group = "chart: URLs without a scheme, so their pages show no command (use oci://… or https://…)"
         yield raw.problem(("chart",), message, hint, Level.WARNING, code=Code.WRONG_VALUE, group=group)
-
-
-def _has_host(reference: str) -> bool:
-    """Whether the first part of a reference is a host rather than a path."""
-    return any(mark in reference.partition("/")[0] for mark in ".:") or reference.startswith("localhost/")
 
 
 @cache

@@ -7,9 +7,8 @@ and `null` of YAML 1.2; the models convert them later.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 
 import yaml
 from msgspec import Struct
@@ -197,23 +196,6 @@ def _children(node: yaml.Node) -> Iterator[yaml.Node]:
         yield from node.value
 
 
-# Text that looks like a date, a number in base 2 or 16, or the `=` of YAML 1.1.
-_DOUBTFUL = re.compile(r"[0-9]{4}-[0-9]|[+-]?0[bx]_|=")
-# The same within a text; a literal prefix makes the search much faster.
-_DATE = re.compile(r"-(?<=[0-9]{4}-)[0-9][^\s,\]}]*")
-_OTHER_DOUBTFUL = re.compile(r"_(?<=0[bx]_)|=(?![^\s,\]}])")
-
-
-@cache
-def _readable(word: str) -> bool:
-    """Whether YAML 1.1 can convert the word. Cached, as many pages contain the same dates."""
-    try:
-        yaml.load(word, yaml.CSafeLoader)
-    except (yaml.YAMLError, ValueError):
-        return False
-    return True
-
-
 class YamlDocument(Struct, frozen=True, dict=True):
     """A parsed YAML document; `offset` is the number of lines before it in its file."""
 
@@ -249,18 +231,6 @@ class YamlDocument(Struct, frozen=True, dict=True):
         except (yaml.YAMLError, ValueError, RecursionError):
             return {}
         return data if isinstance(data, dict) else {}
-
-    def unreadable(self) -> tuple[int, int, str] | None:
-        """Return line, column and text of a value that YAML 1.1 can't convert (`2026-13-45`), or None."""
-        dates = (self.text[match.start() - 4 : match.end()] for match in _DATE.finditer(self.text))
-        doubtful = _OTHER_DOUBTFUL.search(self.text) or not all(map(_readable, dates))
-        if not doubtful or self.typed or self._root is None:
-            return None
-        for node in _scalars(self._root):
-            if _DOUBTFUL.match(node.value) and not node.style and not _readable(node.value):
-                mark = node.start_mark
-                return mark.line + 1 + self.offset, mark.column + 1, node.value
-        return None
 
 
 def place(root: yaml.Node | None, path: Path) -> tuple[int, int]:
@@ -311,10 +281,3 @@ def parse(text: str, offset: int = 0) -> YamlDocument:
     except RecursionError:
         raise YamlError(1 + offset, 1, "nested too deeply", f"the maximum is {_MAX_DEPTH} levels") from None
     return YamlDocument(text, offset, data)
-
-
-def _scalars(node: yaml.Node) -> Iterator[yaml.ScalarNode]:
-    if isinstance(node, yaml.ScalarNode):
-        yield node
-    for child in _children(node):
-        yield from _scalars(child)

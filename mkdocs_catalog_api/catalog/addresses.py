@@ -10,11 +10,6 @@ PREFIX = "api/v1"
 GENERATOR = "mkdocs-catalog-api"
 """Name of the program in the manifest."""
 
-# No `..`, hidden name, drive or percent-encoding: joined to a folder or URL, the path remains inside it.
-_PART = r"[A-Za-z0-9_+-][A-Za-z0-9_+.~-]*"
-DOCUMENT_PATH = rf"{_PART}(?:/{_PART})*"
-"""Pattern of a document's path in `api/v1/`, as in the manifest."""
-
 INDEX = "index.json"
 OPENAPI = "openapi.json"
 MANIFEST = "manifest.json"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from .history import History
@@ -49,7 +49,7 @@ def former_digests(
     recorded = history.images if history else {}
     for slug in sorted({*listed, *facts, *recorded}):
         image, builds = listed.get(slug), _Builds()
-        labels = [*_labels(image.entry.versions)] if image else []
+        labels = [tag for each in image.entry.versions for tag in (each.version, *each.tags)] if image else []
         if slug in facts:
             builds |= _of_registry(facts[slug], {*labels})
         for key, until in recorded[slug].listed.items() if slug in recorded else ():
@@ -74,11 +74,6 @@ def _of_registry(facts: ImageFacts, labels: set[str]) -> _Builds:
         if labels.isdisjoint((version.version, *version.tags))
     }
     return builds | {(each.version, each.digest): _Build(each.manifests, each.until) for each in facts.former}
-
-
-def _labels(versions: Iterable[VersionEntry]) -> Iterator[str]:
-    for version in versions:
-        yield from (version.version, *version.tags)
 
 
 def _former(

@@ -246,7 +246,7 @@ class _ReleaseIndex:
         self.former = {_Key(each.slug, each.version, each.digest): each for each in former}
         """By slug, then those of the newest version first."""
         self.every = self.entries | {key: each.release.entry for key, each in self.former.items()}
-        self._by_digits: dict[tuple[str, str], tuple[_Key, str]] = {}
+        self.former_by_digits: dict[tuple[str, str], tuple[_Key, str]] = {}
         """Slug and first digits of a former digest → its release, and the digest."""
         former_by_digest: dict[str, list[_Key]] = defaultdict(list)
         for key, each in self.former.items():
@@ -254,7 +254,7 @@ class _ReleaseIndex:
                 if digest not in self._by_digest:
                     former_by_digest[digest].append(key)
                     digits = digest.partition(":")[2][:12]
-                    self._by_digits.setdefault((each.slug, digits), (key, digest))
+                    self.former_by_digits.setdefault((each.slug, digits), (key, digest))
         self._by_digest |= former_by_digest
         self._slugs: dict[str | None, list[str]] = defaultdict(list)
         for slug, repository in self.repositories.items():
@@ -276,10 +276,6 @@ class _ReleaseIndex:
         keys = self.with_tag(self.repositories.get(slug), label)
         return next((key for key in keys if key.slug == slug), None)
 
-    def former_with(self, slug: str, digits: str) -> tuple[_Key, str] | None:
-        """The former release of an image with a digest that begins with these digits, and the digest."""
-        return self._by_digits.get((slug, digits))
-
     def slugs(self, repository: str) -> list[str]:
         """Images of a repository: usually one."""
         return self._slugs.get(repository, [])
@@ -289,7 +285,8 @@ def _keys(scan: Scan, releases: _ReleaseIndex, rules: JoinRules, problems: Probl
     """The releases that the scan belongs to; None for one that contradicts its path."""
     place = _place(scan, releases)
     folder, by_path = place.slug, place.key
-    keys = list(dict.fromkeys([*_by_digests(scan, releases), *_by_names(scan, releases)]))
+    by_digest = (key for digest in sorted(scan.coverage.named) for key in releases.with_digest(digest))
+    keys = list(dict.fromkeys([*by_digest, *_by_names(scan, releases)]))
     listed = [key for key in keys if not key.former]
     slugs = {key.slug for key in keys}.union(*(releases.slugs(name) for name, _ in scan.names))
     if folder and slugs and folder not in slugs:
@@ -342,7 +339,7 @@ def _place(scan: Scan, releases: _ReleaseIndex) -> _Place:
     for digest in known:
         if digest.partition(":")[2].startswith(digits):
             return _Place(folder, key, digest)
-    if former := releases.former_with(slug, digits):
+    if former := releases.former_by_digits.get((slug, digits)):
         return _Place(folder, *former)
     return _Place(folder, stray=key is not None)
 
@@ -363,11 +360,6 @@ def _contradiction(scan: Scan, digest: str, entry: VersionEntry) -> str:
         return min(others or scan.coverage.named)
     part, platform = platforms.get(digest, Part()), plain_platform(scan.coverage.platform)
     return "" if part.may_be(platform) else platform
-
-
-def _by_digests(scan: Scan, releases: _ReleaseIndex) -> Iterator[_Key]:
-    for digest in sorted(scan.coverage.named):
-        yield from releases.with_digest(digest)
 
 
 def _by_names(scan: Scan, releases: _ReleaseIndex) -> Iterator[_Key]:

@@ -23,13 +23,9 @@ _HOST = re.compile(rf"{_HOST_LABEL}(?:\.{_HOST_LABEL})*\.?|[0-9a-f.]*:[0-9a-f:.]
 
 
 def web_link(text: str) -> str:
-    fault = _link_fault(text)
-    if not fault:
-        return text
-    near = text.strip()
-    near = near if SCHEME.match(near) else f"https://{near.lstrip('/')}"
-    host = re.match(r"[a-z0-9.-]+\.[a-z]+(?=[/?#:]|\Z)", SCHEME.sub("", near, count=1))
-    raise refusal(text, "a web link", fault, near if host and not _link_fault(near) else "")
+    if fault := _link_fault(text):
+        raise refusal(text, "a web link", fault)
+    return text
 
 
 def is_web_link(text: str) -> bool:

@@ -1,7 +1,7 @@
 """Names that authors and reports write: slugs, version labels, digests, platforms, references.
 
 Every function returns the value it was given, or raises `ValueError` with the error, the allowed
-values and, if there is one, the nearest allowed value. The patterns take time linear in the length of the
+values and, for a slug or platform, the nearest one. The patterns take time linear in the length of the
 text; the public ones mean the same in ECMAScript, for schemas.
 """
 
@@ -34,7 +34,6 @@ _DERIVED = "in lower case with hyphens it must have 1 to 100 characters and not 
 _DOMAIN = re.compile(r"(?:[A-Za-z0-9]+(?:(?:\.|-+)[A-Za-z0-9]+)*|\[[A-Fa-f0-9:]+\])(?::[0-9]+)?")
 _IMAGE_ID = re.compile(r"[0-9a-f]{64}")
 DIGEST = re.compile(r"sha256:[0-9a-f]{64}|sha384:[0-9a-f]{96}|sha512:[0-9a-f]{128}")
-_ALGORITHMS = {64: "sha256", 96: "sha384", 128: "sha512"}
 # semver.org, "Is there a suggested regular expression", and the `v` that Helm accepts
 _NUMBER = r"(?:0|[1-9][0-9]*)"
 _PRE_RELEASE = rf"(?:{_NUMBER}|[0-9]*[A-Za-z-][0-9A-Za-z-]*)"
@@ -42,7 +41,6 @@ CHART_VERSION = re.compile(
     rf"v?{_NUMBER}\.{_NUMBER}\.{_NUMBER}"
     rf"(?:-{_PRE_RELEASE}(?:\.{_PRE_RELEASE})*)?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?"
 )
-_LOOSE_SEMVER = re.compile(rf"(v?)0*({_NUMBER})(?:\.0*({_NUMBER}))?(?:\.0*({_NUMBER}))?([-+].*)?")
 # None of these is an operating system: `arm64/v8` lacks its `linux/`
 _ARCHITECTURE_FIRST = re.compile(r"(?:386|amd64|arm|arm64|loong64|mips64le|ppc64le|riscv64|s390x)/")
 PLATFORM = re.compile(r"[a-z0-9]+/[a-z0-9]+(?:/[a-z0-9]+(?:[._-][a-z0-9]+)*)?")
@@ -108,40 +106,28 @@ def hub_name(address: str) -> str:
 def version_label(text: str) -> str:
     if VERSION_LABEL.fullmatch(text):
         return _no_device(text, "an image version")
-    near = re.sub(r"[^A-Za-z0-9_.-]+", "-", text.strip().replace("+", "_")).lstrip(".-")[:VERSION_MAX]
     allowed = "1 to 128 letters, digits, . _ and -, not starting with . or -"
-    raise refusal(text, "an image version (an OCI tag)", allowed, "" if reserved(near) else near)
+    raise refusal(text, "an image version (an OCI tag)", allowed)
 
 
 def chart_version(text: str) -> str:
-    if _is_chart_version(text):
+    if len(text) <= VERSION_MAX and CHART_VERSION.fullmatch(text):
         return text
-    near = ""
-    if len(text) <= VERSION_MAX and (loose := _LOOSE_SEMVER.fullmatch(text.strip())):
-        v, major, minor, patch, rest = loose.groups(default="")
-        near = f"{v}{major}.{minor or 0}.{patch or 0}{rest}"
     allowed = "MAJOR.MINOR.PATCH, then -PRERELEASE and +BUILD if need be, at most 128 characters"
-    raise refusal(text, "a chart version (SemVer)", allowed, near if _is_chart_version(near) else "")
-
-
-def _is_chart_version(text: str) -> bool:
-    return len(text) <= VERSION_MAX and bool(CHART_VERSION.fullmatch(text))
+    raise refusal(text, "a chart version (SemVer)", allowed)
 
 
 def digest(text: str) -> str:
     if DIGEST.fullmatch(text):
         return text
-    near = text.strip().rpartition("@")[2].lower()
-    if ":" not in near:
-        near = f"{_ALGORITHMS.get(len(near))}:{near}"
-    allowed = f"sha256: and 64 lower-case hex digits, or sha384: and 96, or sha512: and 128{_counted(near)}"
-    raise refusal(text, "a digest", allowed, near if DIGEST.fullmatch(near) else "")
+    allowed = f"sha256: and 64 lower-case hex digits, or sha384: and 96, or sha512: and 128{_counted(text)}"
+    raise refusal(text, "a digest", allowed)
 
 
 def _counted(near: str) -> str:
     """The number of digits, if it is wrong, since no reader counts 64 digits."""
     digits = re.fullmatch(r"(?:sha[0-9]+:)?([0-9a-f]+)", near)
-    return f", not {len(digits[1])}" if digits and len(digits[1]) not in _ALGORITHMS else ""
+    return f", not {len(digits[1])}" if digits and len(digits[1]) not in (64, 96, 128) else ""
 
 
 def platform(text: str) -> str:
@@ -195,14 +181,14 @@ class Reference(Struct, frozen=True):
         reference = _read(text)
         if isinstance(reference, Reference):
             return reference
-        raise refusal(text, "an image reference", reference, _nearest(text))
+        raise refusal(text, "an image reference", reference)
 
 
 def repository(text: str) -> str:
     """An image without tag and digest, as in the field `image` of a page."""
     reference = _read(text)
     if isinstance(reference, str):
-        raise refusal(text, "an image reference", reference, _split(_nearest(text))[0])
+        raise refusal(text, "an image reference", reference)
     if reference.tag is None and reference.digest is None:
         return text
     error = "it must not contain a tag or digest; add these to the versions"
@@ -228,14 +214,6 @@ def _split(text: str) -> tuple[str, str | None, str | None]:
     colon = name.rfind(":")
     tag = name[colon + 1 :] if colon > name.rfind("/") else None
     return name if tag is None else name[:colon], tag, digest_ if at else None
-
-
-def _nearest(text: str) -> str:
-    """The text without a scheme and in lower case, if that is an image reference, else an empty one."""
-    bare = SCHEME.sub("", text.strip(), count=1)
-    name = _split(bare)[0]
-    near = f"{name.lower()}{bare[len(name) :]}".strip("/")
-    return near if isinstance(_read(near), Reference) and ("/" in near) == ("/" in bare) else ""
 
 
 def _read(text: str) -> Reference | str:

@@ -225,13 +225,6 @@ class ProductMeaning(NamedTuple):
     images: tuple[ImagePattern, ...]
     packages: tuple[Purl, ...]
 
-    def holds_in(self, image: Subject) -> bool:
-        return all(pattern.holds(image) for pattern in self.images)
-
-    def holds_of(self, package: Purl | None) -> bool:
-        """`package` is the finding's package URL; without one, no package matches."""
-        return all(package is not None and purl.covers(package) for purl in self.packages)
-
 
 class PartMeaning(NamedTuple):
     """A package by its package URLs, which must all match, or by its plain name."""

@@ -46,8 +46,8 @@ class Claim(NamedTuple):
     def holds(self, finding: Finding, package: Purl | None, image: Subject) -> bool:
         """Whether it matches the finding in this image; `package` is the finding's package URL."""
         return (
-            self.product.holds_in(image)
-            and self.product.holds_of(package)
+            all(pattern.holds(image) for pattern in self.product.images)
+            and all(package is not None and purl.covers(package) for purl in self.product.packages)
             and (self.part is None or self.part.holds(finding, package))
         )
 

@@ -8,8 +8,7 @@ import click
 
 from ..authored import clock
 from ..history.days import history_folder, is_date
-from ..history.replay import Recorded, record
-from ..history.state import counted, snapshot
+from ..history.state import Recorded, counted, record, snapshot
 from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
 from ..sources.assemble import assemble

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, NamedTuple
 
-from msgspec import Meta
+from msgspec import Meta, Struct, field
 
 from ..catalog import addresses
 from ..catalog.assessment import Assessment
@@ -156,29 +156,19 @@ class _Affected(NamedTuple):
     href: str
 
 
-class _Spread:
+class _Spread(Struct):
     """Where one id is found. Places and rows are parallel lists: a pair a row would take twice as much."""
 
-    __slots__ = (
-        "charts",
-        "exploited",
-        "open",
-        "open_in",
-        "severity",
-        "suppressed",
-        "suppressed_in",
-        "title",
-        "url",
-    )
-
-    def __init__(self, row: Vulnerability | Suppressed, exploited: str | None) -> None:
-        self.severity, self.title, self.url, self.exploited = row.severity, row.title, row.url, exploited
-        self.open: list[Vulnerability] = []
-        self.open_in: list[_Affected] = []
-        self.suppressed: list[Suppressed] = []
-        self.suppressed_in: list[_Affected] = []
-        self.charts: set[str] = set()
-        """Slugs of those with a pin that has it open."""
+    severity: Severity
+    title: str
+    url: str
+    exploited: str | None
+    open: list[Vulnerability] = field(default_factory=list)
+    open_in: list[_Affected] = field(default_factory=list)
+    suppressed: list[Suppressed] = field(default_factory=list)
+    suppressed_in: list[_Affected] = field(default_factory=list)
+    charts: set[str] = field(default_factory=set)
+    """Slugs of those with a pin that has it open."""
 
     def see(self, row: Vulnerability | Suppressed, exploited: str | None) -> None:
         """Keep the highest severity with its texts, and the first day of known exploitation."""
@@ -204,7 +194,7 @@ def _spreads(catalog: Catalog) -> dict[str, _Spread]:
     def seen(id_: str, row: Vulnerability | Suppressed, exploited: str | None) -> _Spread:
         spread = spreads.get(id_)
         if spread is None:
-            spread = spreads[id_] = _Spread(row, exploited)
+            spread = spreads[id_] = _Spread(row.severity, row.title, row.url, exploited)
         else:
             spread.see(row, exploited)
         return spread

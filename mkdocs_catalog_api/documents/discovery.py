@@ -21,7 +21,7 @@ from ..catalog.published import (
 )
 from ..catalog.value import Catalog
 from .collections import total_pages
-from .kinds import Documents, Kind, Route
+from .kinds import Kind, Route
 
 
 class ResourceLink(Document):
@@ -146,11 +146,6 @@ def manifest(
     return Manifest("v1", generated_at, generator, base, {path: written[path] for path in sorted(written)})
 
 
-def _none(_: Catalog) -> Documents:
-    """They are made of what all other documents are, by `publication`."""
-    return ()
-
-
 CLOSING = Kind(
     "discovery",
     routes=(
@@ -181,5 +176,5 @@ CLOSING = Kind(
             listed="manifest",
         ),
     ),
-    documents=_none,
+    documents=lambda _: (),  # `publication` makes them of all other documents
 )

@@ -206,15 +206,11 @@ def _name_words(part: Schema, named: dict[str, Schema]) -> None:
             "description": f"One of {', '.join(f'`{word}`' for word in listed)}.",
             "type": kind,
             "enum": listed,
-            "x-enum-varnames": [_variable(word) for word in listed],
+            "x-enum-varnames": [re.sub(r"\W", "_", word.replace("+", "_PLUS")).upper() for word in listed],
         }
     else:
         (word,) = listed
         part |= {"type": kind, "const": word}
-
-
-def _variable(word: str) -> str:
-    return re.sub(r"\W", "_", word.replace("+", "_PLUS")).upper()
 
 
 def _operation(route: Route, body: Mapping[str, Any], schemas: Sequence[Schema]) -> dict[str, Any]:

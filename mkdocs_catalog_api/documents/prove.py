@@ -6,7 +6,6 @@ and the place. Sums and joins are proven by the tests.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
@@ -14,11 +13,8 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import msgspec
 from msgspec import Struct
 
-from ..catalog.addresses import OPENAPI, PREFIX
 from ..catalog.published import LINK
 
-_REFERENCE = re.compile(rb'"\$ref":"#/components/schemas/([^"]+)"')
-_PARAMETER = re.compile(r"\\\{\w+\\\}")
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -61,23 +57,6 @@ def prove_links(links: Iterable[str], base: str, documents: Iterable[str]) -> No
     there = {base + path for path in documents}
     for link in sorted(link for link in links if link not in there and "{" not in link):
         raise ContractError(link, "documents link to it, but it has not been written")
-
-
-def prove_openapi(
-    body: bytes, paths: Iterable[str], schemas: Iterable[str], documents: Iterable[str]
-) -> None:
-    """The OpenAPI document has every schema that it refers to, and describes each of the documents.
-
-    Raises:
-        ContractError: it does not.
-    """
-    for name in sorted({found.decode() for found in _REFERENCE.findall(body)}.difference(schemas)):
-        raise ContractError(OPENAPI, f"components.schemas has no {name}")
-    templates = (_PARAMETER.sub("[^/]+", re.escape(path)) for path in paths)
-    known = re.compile("|".join(templates))
-    for path in documents:
-        if not known.fullmatch(f"/{PREFIX}/{path}"):
-            raise ContractError(OPENAPI, f"paths: none describes {path}")
 
 
 @cache

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ..authored.folders import leads_out, project_of
+from ..authored.folders import leads_out, project_of, read_file
 from ..authored.settings import HISTORY_FOLDER
 from ..authored.site import Site
 from ..catalog.events import AnyEvent
@@ -94,11 +94,8 @@ class Folder:
             names = []
         for name in names:
             if name.endswith(".json") and not name.startswith("."):
-                path = self.path / name
-                if path.exists() and not path.is_file():  # reading a pipe would block
-                    refuse(f"{self.label}/{name}", "not a regular file", "restore the file from git")
-                elif is_date(path.stem):
-                    dates.append(path.stem)
+                if is_date(name.removesuffix(".json")):
+                    dates.append(name.removesuffix(".json"))
                 else:
                     message = "the name is not a date such as 2026-11-20.json"
                     refuse(f"{self.label}/{name}", message, "move the file to another folder")
@@ -120,7 +117,7 @@ class Folder:
     def _read(self, date: str) -> Day:
         label = f"{self.label}/{date}.json"
         try:
-            body = self._file(date).read_bytes()
+            body = read_file(self._file(date))
         except OSError as error:
             raise _refused(label, 0, f"can't be read: {reason(error)}", "") from None
         try:

@@ -1,9 +1,9 @@
-"""The state of a catalog's images, and the events that lead from one day to the next."""
+"""The state of a catalog's images on a day, and the events that lead from one day to the next."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from msgspec import Struct, field
@@ -20,7 +20,9 @@ from ..catalog.scan_selection import PartScan, ScanSelection
 from ..catalog.scans import SEVERITIES, Severity
 from ..catalog.value import Catalog, Image
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
-from ..problems import RefusedError
+from ..problems import CatalogError, Level, Problem, Problems, RefusedError
+from ..problems.codes import Code
+from .days import Day, Folder
 
 _First = Literal["baseline"] | None
 """Reason of everything that exists on the first day of a history."""
@@ -59,6 +61,13 @@ def products(scanners: str | None) -> frozenset[str]:
     return frozenset(re.findall(r"(?<![^\s,])[^\s,\d]+(?![^\s,])", scanners or ""))
 
 
+class Row(NamedTuple):
+    """A vulnerability of a package."""
+
+    severity: Severity
+    suppressed: bool = False
+
+
 class KnownImage(Struct):
     """The state of an image; the vulnerabilities are those of the last scan of the newest version."""
 
@@ -75,16 +84,19 @@ class KnownImage(Struct):
     partly: set[Key] = field(default_factory=set)
     """Found after it by scans that were not complete."""
     grade: Grade | None = None
-    open: dict[Key, Severity] = field(default_factory=dict)
-    suppressed: dict[Key, Severity] = field(default_factory=dict)
+    rows: dict[Key, Row] = field(default_factory=dict)
 
     def found_by(self, key: Key) -> KnownScan | None:
         """Return the scan that found a vulnerability."""
         return self.scan if key in self.partly else self.whole or self.scan
 
     def copy(self) -> KnownImage:
-        """Return a copy whose scans stay when the image changes."""
-        return replace(self, partly={*self.partly})
+        """Return a copy that a change of the image does not change."""
+        return replace(self, releases={**self.releases}, partly={*self.partly}, rows={**self.rows})
+
+    def ids(self, *, suppressed: bool) -> set[str]:
+        """Return the ids of the open vulnerabilities, or of the suppressed ones."""
+        return {id_ for (id_, _), row in self.rows.items() if row.suppressed == suppressed}
 
 
 State: TypeAlias = dict[str, KnownImage]
@@ -120,10 +132,8 @@ def known(before: KnownImage | None, seen: Seen) -> KnownImage:
         now,
         scan=scan or before.scan,
         whole=before.whole,
-        partly=before.partly | ((now.open | now.suppressed).keys() - (before.open | before.suppressed)),
-        open={key: severity for key, severity in before.open.items() if key not in now.suppressed} | now.open,
-        suppressed={key: severity for key, severity in before.suppressed.items() if key not in now.open}
-        | now.suppressed,
+        partly=before.partly | (now.rows.keys() - before.rows),
+        rows=before.rows | now.rows,
     )
 
 
@@ -158,9 +168,7 @@ def _seen(image: Image) -> Seen:
         complete=not selection.missing or assessment.figures.grade is not None,
         scans=tuple(_counted_scan(selection, each) for each in selection.part_scans),
     )
-    known.open = _worst(assessment.rows)
-    suppressed = _worst(assessment.suppressed)
-    known.suppressed = {key: severity for key, severity in suppressed.items() if key not in known.open}
+    known.rows = _worst(assessment.suppressed, suppressed=True) | _worst(assessment.rows, suppressed=False)
     places: dict[Key, tuple[int, ...]] = {}
     for position, scan in enumerate(selection.scans):
         for key in dict.fromkeys((finding.id, finding.pkg) for finding in scan.findings):
@@ -182,12 +190,11 @@ def _counted_scan(selection: ScanSelection, part_scan: PartScan) -> CountedScan:
     )
 
 
-def _worst(rows: Iterable[Vulnerability | Suppressed]) -> dict[Key, Severity]:
+def _worst(rows: Iterable[Vulnerability | Suppressed], *, suppressed: bool) -> dict[Key, Row]:
     """Return the rows by id and package, whatever is installed, with the highest severity."""
-    worst: dict[Key, Severity] = {}
-    for row in rows:
-        key = (row.id, row.pkg)
-        worst[key] = min(row.severity, worst.get(key, row.severity), key=SEVERITIES.index)
+    worst: dict[Key, Row] = {}
+    for row in sorted(rows, key=lambda row: SEVERITIES.index(row.severity)):
+        worst.setdefault((row.id, row.pkg), Row(row.severity, suppressed))
     return worst
 
 
@@ -204,16 +211,10 @@ def differences(state: State, snapshot: Iterable[Seen], *, baseline: bool = Fals
         before = state.get(seen.slug)
         yield from _image_events(seen, before, known(before, seen), first)
     for slug in sorted(missing):
-        for key, severity in sorted((state[slug].open | state[slug].suppressed).items()):
-            version = _version(state[slug])
-            yield events.VulnerabilityGone(slug, version, *key, severity, "withdrawn")
+        if scan := state[slug].scan:
+            for key, row in sorted(state[slug].rows.items()):
+                yield events.VulnerabilityGone(slug, scan.version, *key, row.severity, "withdrawn")
         yield events.ImageRemoved(slug)
-
-
-def _version(image: KnownImage) -> str:
-    """The version in which the vulnerabilities of an image were found."""
-    assert image.scan is not None  # noqa: S101  # vulnerabilities come from a scan
-    return image.scan.version
 
 
 def _image_events(
@@ -250,34 +251,32 @@ def _row_events(
     seen: Seen, before: KnownImage, now: KnownImage, scan: KnownScan, first: _First
 ) -> Iterator[AnyEvent]:
     slug, version = seen.slug, scan.version
-    earlier, later = before.open | before.suppressed, now.open | now.suppressed
-    gone = earlier.keys() - later
+    earlier, later = before.rows, now.rows
+    gone, found = earlier.keys() - later, later.keys() - earlier
     reason = _reason(before.whole or before.scan, scan)
     other = before.scan is not None and before.scan.products != scan.products
     renamed: dict[Key, str] = {}
     if other or reason == "scanner":
-        renamed = _other_names(gone & before.open.keys(), now.open.keys() - earlier)
+        renamed = _other_names(
+            (key for key in gone if not earlier[key].suppressed),
+            (key for key in found if not later[key].suppressed),
+        )
     gone -= {(id_, was) for (id_, _), was in renamed.items()}
     for key in sorted(gone):
         why = _reason(before.found_by(key), scan)
-        yield events.VulnerabilityGone(slug, version, *key, earlier[key], why)
+        yield events.VulnerabilityGone(slug, version, *key, earlier[key].severity, why)
     by: Literal["scanner"] | None = "scanner" if other and reason == "scanner" else None
-    for key, severity in sorted(later.items()):
+    for key, (severity, suppressed) in sorted(later.items()):
         was = renamed.get(key)
         former = earlier.get((key[0], was or key[1]))
-        if former is None:
-            if key in now.open:
-                yield events.VulnerabilityFound(
-                    slug, version, *key, severity, first or by, seen.places.get(key)
-                )
-            else:
-                yield events.VulnerabilitySuppressed(slug, version, *key, severity, first)
-            continue
-        if former != severity or was is not None:
-            yield events.VulnerabilityChanged(slug, version, *key, severity, former, severity, was)
-        if key in now.suppressed and key in before.open:
-            yield events.VulnerabilitySuppressed(slug, version, *key, severity, None)
-        elif key in now.open and key in before.suppressed:
+        if former is None and not suppressed:
+            places = seen.places.get(key)
+            yield events.VulnerabilityFound(slug, version, *key, severity, first or by, places)
+        if former and (former.severity != severity or was is not None):
+            yield events.VulnerabilityChanged(slug, version, *key, severity, former.severity, severity, was)
+        if suppressed and not (former and former.suppressed):
+            yield events.VulnerabilitySuppressed(slug, version, *key, severity, None if former else first)
+        if former and former.suppressed and not suppressed:
             yield events.VulnerabilityReopened(slug, version, *key, severity)
 
 
@@ -298,30 +297,29 @@ def _other_names(gone: Iterable[Key], found: Iterable[Key]) -> dict[Key, str]:
     return {key: packages[key[0]].pop() for key in sorted(found) if packages.get(key[0])}
 
 
-class ReplayError(ValueError):
-    """The event contradicts the state; nothing was changed."""
+def after(state: State, day_events: Sequence[AnyEvent]) -> tuple[State, list[bool]]:
+    """Return the state after the events of a day, and of each event whether it fits the days before.
 
-
-def apply(state: State, event: AnyEvent) -> None:
-    """Change the state by one event.
-
-    Raises:
-        ReplayError: the event changes nothing, or contradicts the state.
+    An event that changes nothing, or contradicts the state, has no effect.
     """
+    slugs = {event.slug for event in day_events}
+    state = state | {slug: state[slug].copy() for slug in slugs & state.keys()}
+    return state, [_applied(state, event) for event in day_events]
+
+
+def _applied(state: State, event: AnyEvent) -> bool:
+    """Change the state by an event; return whether it fits."""
     image = state.get(event.slug)
-    if isinstance(event, events.ImageAdded):
-        _need(image is None, "the image exists already")
-        _need(_is_slug(event.slug), "not a valid slug")
-        state[event.slug] = KnownImage(lifecycle=event.lifecycle)
-    elif image is None:
-        raise ReplayError("the image does not exist")
-    elif isinstance(event, VulnerabilityEvent):
-        _apply_to_row(image, event)
-    elif isinstance(event, events.ImageRemoved):
-        _need(not (image.open or image.suppressed), "the image still has vulnerabilities")
-        del state[event.slug]
-    else:
-        _apply_to_image(image, event)
+    match event:
+        case events.ImageAdded() if image is None and _is_slug(event.slug):
+            state[event.slug] = KnownImage(event.lifecycle)
+        case events.ImageRemoved() if image and not image.rows:
+            del state[event.slug]
+        case VulnerabilityEvent():
+            return image is not None and image.scan is not None and _applied_to_rows(image, image.scan, event)
+        case _:
+            return image is not None and _applied_to_image(image, event)
+    return True
 
 
 def _is_slug(text: str) -> bool:
@@ -331,86 +329,104 @@ def _is_slug(text: str) -> bool:
         return False
 
 
-def _need(condition: bool, otherwise: str) -> None:
-    if not condition:
-        raise ReplayError(otherwise)
-
-
-def _apply_to_image(image: KnownImage, event: AnyEvent) -> None:
+def _applied_to_image(image: KnownImage, event: AnyEvent) -> bool:
     match event:
-        case events.LifecycleChanged():
-            _need(image.lifecycle == event.from_ != event.to, f"the lifecycle was {image.lifecycle}")
-            image.lifecycle = event.to
-        case events.ReleaseAdded():
-            _need(event.version not in image.releases, "the version exists already")
-            image.releases[event.version] = event.digests
-        case events.ReleaseRemoved():
-            _need(event.version in image.releases, "the version does not exist")
-            del image.releases[event.version]
-        case events.ReleaseRebuilt():
-            _need(
-                image.releases.get(event.version) == event.from_ != event.to, "the version had other digests"
-            )
-            image.releases[event.version] = event.to
-        case events.LatestChanged():
-            _need(image.latest == event.from_ != event.to, f"the newest version was {image.latest}")
-            image.latest = event.to
-        case events.ScanChanged():
-            _need((event.version is None) <= (not event.scanned), "a scan without a version")
+        case events.LifecycleChanged(from_=before, to=now) if image.lifecycle == before != now:
+            image.lifecycle = now
+        case events.LatestChanged(from_=before, to=now) if image.latest == before != now:
+            image.latest = now
+        case events.GradeChanged(from_=before, to=now) if image.grade == before != now:
+            image.grade = now
+        case events.ReleaseAdded(version=version) if version not in image.releases:
+            image.releases[version] = event.digests
+        case events.ReleaseRemoved(version=version) if version in image.releases:
+            del image.releases[version]
+        case events.ReleaseRebuilt(version=version) if image.releases.get(version) == event.from_ != event.to:
+            image.releases[version] = event.to
+        case events.ScanChanged(version=version) if version is not None or not event.scanned:
             scan = None
-            if event.version is not None:
-                scan = KnownScan(event.version, event.digests, event.scanner, event.complete, event.scans)
-            _need((image.scanned, image.scan) != (event.scanned, scan), "the scan did not change")
+            if version is not None:
+                scan = KnownScan(version, event.digests, event.scanner, event.complete, event.scans)
+            if (image.scanned, image.scan) == (event.scanned, scan):
+                return False
             image.scanned, image.scan = event.scanned, scan
             if scan and scan.complete:
                 image.whole = scan
                 image.partly.clear()
-        case events.GradeChanged():
-            _need(image.grade == event.from_ != event.to, f"the grade was {image.grade}")
-            image.grade = event.to
+        case _:
+            return False
+    return True
 
 
-def _apply_to_row(image: KnownImage, event: VulnerabilityEvent) -> None:
-    key: Key = (event.id, event.pkg)
-    _need(image.scan is not None, "the image was never scanned")
+def _applied_to_rows(image: KnownImage, scan: KnownScan, event: VulnerabilityEvent) -> bool:
+    key, severity = (event.id, event.pkg), event.severity
+    row = image.rows.get(key)
     match event:
-        case events.VulnerabilityFound():
-            _need(key not in image.open and key not in image.suppressed, "the vulnerability is known already")
-            image.open[key] = event.severity
-            _found(image, key)
-        case events.VulnerabilityGone():
-            del _held(image, key, event.severity)[key]
-        case events.VulnerabilityChanged():
-            former = key if event.was is None else (event.id, event.was)
-            _need((event.from_ != event.to) or event.was is not None, "nothing changed")
-            _need(
-                event.was is None or (key not in image.open and key not in image.suppressed),
-                "the vulnerability is known",
-            )
-            rows = _held(image, former, event.from_)
-            del rows[former]
-            rows[key] = event.to
-        case events.VulnerabilitySuppressed():
-            _need(key not in image.suppressed, "the vulnerability is suppressed already")
-            _need(image.open.get(key, event.severity) == event.severity, "the severity was another one")
-            if image.open.pop(key, None) is None:
-                _found(image, key)
-            image.suppressed[key] = event.severity
-        case events.VulnerabilityReopened():
-            _need(image.suppressed.get(key) == event.severity, "the vulnerability was not suppressed")
-            image.open[key] = image.suppressed.pop(key)
+        case events.VulnerabilityFound() | events.VulnerabilitySuppressed() if row is None:
+            image.rows[key] = Row(severity, isinstance(event, events.VulnerabilitySuppressed))
+            if not scan.complete:
+                image.partly.add(key)
+        case events.VulnerabilitySuppressed() if row == Row(severity):
+            image.rows[key] = Row(severity, suppressed=True)
+        case events.VulnerabilityReopened() if row == Row(severity, suppressed=True):
+            image.rows[key] = Row(severity)
+        case events.VulnerabilityGone() if row and row.severity == severity:
+            del image.rows[key]
+        case events.VulnerabilityChanged(was=None) if row and row.severity == event.from_ != event.to:
+            image.rows[key] = row._replace(severity=event.to)
+        case events.VulnerabilityChanged(was=str(was)) if row is None:
+            former = image.rows.get((event.id, was))
+            if former is None or former.severity != event.from_:
+                return False
+            image.rows[key] = image.rows.pop((event.id, was))._replace(severity=event.to)
+        case _:
+            return False
+    return True
 
 
-def _found(image: KnownImage, key: Key) -> None:
-    if image.scan and not image.scan.complete:
-        image.partly.add(key)
+class Recorded(NamedTuple):
+    """Result of writing a day."""
+
+    date: str
+    events: int
 
 
-def _held(image: KnownImage, key: Key, severity: Severity) -> dict[Key, Severity]:
-    """Return the rows, open or suppressed, that contain the vulnerability."""
-    for rows in (image.open, image.suppressed):
-        if key in rows:
-            if rows[key] != severity:
-                raise ReplayError(f"the severity was {rows[key]}")
-            return rows
-    raise ReplayError("the vulnerability is neither open nor suppressed")
+def follow(day: Day, state: State, problems: Problems) -> tuple[State, list[AnyEvent]]:
+    """Return the state after a day, and its events that fit.
+
+    The others are warnings: after a merge of two histories, a day may repeat or contradict earlier days.
+    """
+    state, fits = after(state, day.events)
+    for line in (line for line, fit in enumerate(fits, 2) if not fit):
+        message = "not used: the event repeats or contradicts the days before"
+        hint = "expected after a merge of two histories; else restore the days from git"
+        group = f"events that repeat or contradict the days before ({hint})"
+        problem = Problem(
+            day.label, line, 0, "", message, hint, Level.WARNING, code=Code.HISTORY, group=group
+        )
+        problems.add(problem)
+    return state, [event for event, fit in zip(day.events, fits, strict=True) if fit]
+
+
+def record(
+    folder: Folder,
+    date: str,
+    snapshot: Iterable[Seen],
+    problems: Problems,
+    figures: RecordedFigures,
+) -> Recorded:
+    """Write a day with the changes up to this snapshot; if it is the last recorded day, replace it.
+
+    Raises:
+        CatalogError: a later day is recorded, or a day before is damaged.
+        OSError: the day can't be written.
+    """
+    if folder.dates and date < folder.dates[-1]:
+        message = f"{date} is before {folder.dates[-1]}, the last recorded day"
+        hint = "omit `--date` to record today, or use a later date"
+        raise CatalogError(Problems([Problem(folder.label, 0, 0, "", message, hint, code=Code.HISTORY)]))
+    state: State = {}
+    for day in folder.days(before=date):
+        state, _ = follow(day, state, problems)
+    baseline = not folder.dates or folder.dates[0] == date
+    return Recorded(date, folder.write(date, figures, differences(state, snapshot, baseline=baseline)))

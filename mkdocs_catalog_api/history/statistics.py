@@ -31,9 +31,8 @@ from ..catalog.history import (
 from ..catalog.lines import parse_label
 from ..catalog.scans import SEVERITIES, Severity
 from ..problems import Problems
-from .days import Day, Folder
-from .replay import follow
-from .state import Key, KnownImage, KnownScan, State, products
+from .days import Folder
+from .state import Key, KnownImage, KnownScan, State, follow, products
 
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
 _FIXES = ("rebuilt", "superseded")
@@ -47,71 +46,35 @@ def read_history(folder: Folder, problems: Problems) -> History | None:
     Raises:
         CatalogError: a day is damaged; the first one is reported.
     """
-    return _Replay(folder, problems).history() if folder.dates else None
-
-
-class _Replay:
-    """The state of a replay, and the results so far."""
-
-    def __init__(self, folder: Folder, problems: Problems) -> None:
-        self._folder, self._problems = folder, problems
-        self._state: State = {}
-        self._episodes: dict[str, ImageEpisodes] = defaultdict(ImageEpisodes)
-        self._listed: dict[str, set[str]] = defaultdict(set)
-        """Digest → slugs whose page or scan contained it at the end of any day before."""
-        self._digests: dict[str, Digests] = defaultdict(Digests)
-        self._last: dict[str, KnownImage] = {}
-        """Slug → the image on the last day that had it."""
-        self._figures: dict[str, list[ImageFigures]] = defaultdict(list)
-        """Slug → an entry for each day with other figures."""
-
-    def history(self) -> History:
-        days = [self._day(day) for day in self._folder.days()]
-        entries = [
-            entry for slug, episodes in sorted(self._episodes.items()) for entry in episodes.entries(slug)
-        ]
-        urgent = [entry for entry in entries if entry.severity in URGENT]
-        images = {slug: self._record(slug) for slug in sorted(self._figures)}
-        return History(days, times_to_fix(entries, days[-1].date), urgent, images)
-
-    def _day(self, day: Day) -> RecordedDay:
-        before = {event.slug: KnownImage() for event in day.events}
-        before |= {slug: self._state[slug].copy() for slug in before if slug in self._state}
-        fitting = follow(day, self._state, self._problems)
-        by_slug: dict[str, list[AnyEvent]] = defaultdict(list)
+    state: State = {}
+    pasts: dict[str, _Past] = defaultdict(_Past)
+    listed: dict[str, set[str]] = defaultdict(set)
+    """Digest → slugs whose page or scan contained it at the end of any day before."""
+    days = []
+    for day in folder.days():
+        before = state
+        state, fitting = follow(day, before, problems)
+        by_slug: dict[str, list[AnyEvent]] = {event.slug: [] for event in fitting}
         for event in fitting:
             by_slug[event.slug].append(event)
-        today = {slug: self._image_day(day.date, slug, before[slug]) for slug in by_slug}
-        fixes = {(slug, *key) for slug in by_slug for key in self._follow(slug, today[slug], by_slug[slug])}
+        fixes = set()
+        for slug, own in by_slug.items():
+            earlier, now = before.get(slug, KnownImage()), state.get(slug)
+            # A digest that another slug had: the age of what is found is unknown.
+            moved = now is not None and any(listed[digest] - {slug} for digest in _digests(now))
+            today = ImageDay(day.date, earlier, now, unknown=moved and earlier.whole is None)
+            fixes |= {(slug, *key) for key in pasts[slug].add(today, own)}
+        for slug in by_slug.keys() & state:
+            for digest in _digests(state[slug]):
+                listed[digest].add(slug)
         counts = Counter(_KINDS[type(event)] for event in fitting)
-        return RecordedDay(day.date, day.figures, dict(sorted(counts.items())), fitting, fixes)
-
-    def _image_day(self, date: str, slug: str, before: KnownImage) -> ImageDay:
-        now, unknown = self._state.get(slug), False
-        if now and before.whole is None:
-            unknown = any(self._listed.get(digest, {slug}) - {slug} for digest in _digests(now))
-        return ImageDay(date, before, now, unknown)
-
-    def _follow(self, slug: str, today: ImageDay, events: Sequence[AnyEvent]) -> Set[Key]:
-        """Add a day on which an image changed; return what was fixed."""
-        fixes = self._episodes[slug].follow(today, events)
-        if today.now:
-            self._last[slug] = today.now
-        self._digests[slug].close_day(today.date, today.now)
-        for digest in _digests(today.now) if today.now else ():
-            self._listed[digest].add(slug)
-        recorded, figures = self._figures[slug], _figures(today.date, today.now)
-        if not recorded or astuple(recorded[-1])[1:] != astuple(figures)[1:]:
-            recorded.append(figures)
-        return fixes
-
-    def _record(self, slug: str) -> ImageRecord:
-        episodes = self._episodes[slug].all(self._state.get(slug))
-        episodes.sort(key=lambda episode: (SEVERITIES.index(episode.severity), episode.id, episode.pkg))
-        episodes.sort(key=lambda episode: episode.first_seen, reverse=True)
-        digests, last = self._digests[slug], self._last.get(slug, KnownImage())
-        listed = {**digests.left, **dict.fromkeys(_by_version(digests.listed))}
-        return ImageRecord(self._figures[slug], digests.all(), episodes, listed, last.lifecycle, last.latest)
+        days.append(RecordedDay(day.date, day.figures, dict(sorted(counts.items())), fitting, fixes))
+    if not days:
+        return None
+    entries = [entry for slug, past in sorted(pasts.items()) for entry in past.episodes.entries(slug)]
+    urgent = [entry for entry in entries if entry.severity in URGENT]
+    images = {slug: past.record(state.get(slug)) for slug, past in sorted(pasts.items())}
+    return History(days, times_to_fix(entries, days[-1].date), urgent, images)
 
 
 def _digests(image: KnownImage) -> set[str]:
@@ -123,10 +86,10 @@ def _figures(date: str, image: KnownImage | None) -> ImageFigures:
     """Return the figures of an image; all are null without a scan, and after the image was removed."""
     if image is None or not image.scanned:
         return ImageFigures(date, image.latest if image else None, False, *(None,) * 8)
-    critical, high, medium, low, unknown = map([*image.open.values()].count, SEVERITIES)
+    rows = Counter(row.suppressed or row.severity for row in image.rows.values())
+    critical, high, medium, low, unknown = (rows[severity] for severity in SEVERITIES)
     severities = (critical, high, medium, low, unknown)
-    suppressed = len(image.suppressed)
-    return ImageFigures(date, image.latest, True, *severities, sum(severities), suppressed, image.grade)
+    return ImageFigures(date, image.latest, True, *severities, sum(severities), rows[True], image.grade)
 
 
 def _by_version(digests: Mapping[str, Sequence[str]]) -> set[tuple[str, str]]:
@@ -261,7 +224,7 @@ class ImageEpisodes(Struct):
             if isinstance(event, events.VulnerabilityEvent) and (ending := self._add(today, event)):
                 gone[event.id].append(ending)
         still_open = {id_ for id_, _ in self.open}
-        suppressed = {id_ for id_, _ in today.now.suppressed} if today.now else set()
+        suppressed = today.now.ids(suppressed=True) if today.now else set()
         for id_ in gone.keys() - still_open:
             # A fix only if each of these ends is one.
             ending = next((each for each in reversed(gone[id_]) if not each.fixes), gone[id_][0])
@@ -377,12 +340,40 @@ class ImageEpisodes(Struct):
 
     def all(self, image: KnownImage | None) -> list[Episode]:
         """Return the episodes that have not ended, then the others, latest ends first."""
-        lasting = [self._episode(key, image.open[key]) for key in self.open] if image else []
+        lasting = [self._episode(key, image.rows[key].severity) for key in self.open] if image else []
         return [*lasting, *(episode for ended in self.ended.values() for episode in reversed(ended))]
 
     def _episode(self, key: Key, severity: Severity) -> Episode:
         since = self.clocks[key[0]].since
         return Episode(*key, severity, *since, fixed=None, fixed_in=None, days=None, reason=None)
+
+
+class _Past(Struct):
+    """What the days so far show of one image."""
+
+    figures: list[ImageFigures] = field(default_factory=list)
+    """An entry for each day with other figures."""
+    digests: Digests = field(default_factory=Digests)
+    episodes: ImageEpisodes = field(default_factory=ImageEpisodes)
+    last: KnownImage = field(default_factory=KnownImage)
+    """The image on the last day with it."""
+
+    def add(self, today: ImageDay, day_events: Sequence[AnyEvent]) -> Set[Key]:
+        """Add a day on which the image changed; return what was fixed."""
+        self.last = today.now or self.last
+        self.digests.close_day(today.date, today.now)
+        figures = _figures(today.date, today.now)
+        if not self.figures or astuple(self.figures[-1])[1:] != astuple(figures)[1:]:
+            self.figures.append(figures)
+        return self.episodes.follow(today, day_events)
+
+    def record(self, image: KnownImage | None) -> ImageRecord:
+        episodes = self.episodes.all(image)
+        episodes.sort(key=lambda episode: (SEVERITIES.index(episode.severity), episode.id, episode.pkg))
+        episodes.sort(key=lambda episode: episode.first_seen, reverse=True)
+        listed = {**self.digests.left, **dict.fromkeys(_by_version(self.digests.listed))}
+        digests = self.digests.all()
+        return ImageRecord(self.figures, digests, episodes, listed, self.last.lifecycle, self.last.latest)
 
 
 def _looked(now: CountedScan, seen: CountedScan) -> bool:

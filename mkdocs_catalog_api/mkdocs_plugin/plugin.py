@@ -28,8 +28,6 @@ from .site_files import (
     add_item_pages,
     link_assets,
     point_to,
-    refuse_unreadable,
-    refuse_unwritable,
 )
 
 if TYPE_CHECKING:
@@ -119,16 +117,12 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
     @event_priority(-200)  # after static-i18n, which can't handle generated files before its own event
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """`files`: register the output files, except those that the author provides."""
-        if not language(config):
-            refuse_unreadable(files, config, self._problems)
         self._occupied = occupied_paths(files, config)
         if self._settings and self._settings.web:
             add_generated(files, ASSETS, config)
             self._item_pages = add_item_pages(files, self._settings, config)
-        if not language(config):
-            refuse_unwritable(files, config, self._problems)
-            if self._settings is not None and self._problems.refuse(strict=False):
-                self._builds.refuse(CatalogError(self._problems))
+        if not language(config) and self._settings is not None and self._problems.refuse(strict=False):
+            self._builds.refuse(CatalogError(self._problems))
         add_documents(files, self._occupied, self._settings or Settings(), config)
         return files
 

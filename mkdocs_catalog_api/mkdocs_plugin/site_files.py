@@ -1,25 +1,20 @@
-"""Files of the MkDocs site: output files that pages may link to, and files that MkDocs can't read."""
+"""Files of the MkDocs site: output files that pages may link to."""
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Container, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mkdocs.structure.files import File, Files, InclusionLevel
 
-from ..authored.folders import name_of, not_writable, walk
 from ..authored.settings import Settings
 from ..build import Build
 from ..catalog import addresses
 from ..documents.table import fixed_paths
-from ..problems import Problems
-from ..publish.site_files import refuse_links
 from ..sources.items import items_without_page
-from ..web.pages import ASSETS, SCRIPT, STYLE
-from .pages import describe, language, note_translation, root
+from ..web.pages import SCRIPT, STYLE
+from .pages import describe, language, note_translation
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -74,47 +69,8 @@ def add_generated(files: Files, contents: Mapping[str, bytes], config: MkDocsCon
             files.append(File.generated(config, uri, content=content))
 
 
-def refuse_unwritable(files: Files, config: MkDocsConfig, problems: Problems) -> None:
-    """Add a problem for each pipe, folder and external link in the place of a file that MkDocs writes.
-
-    Without `--dirty`, only links to folders are possible, as MkDocs clears the site first.
-    """
-    site_dir = Path(config.site_dir)
-    for file in files:
-        target = site_dir / file.dest_uri
-        plain = os.path.isfile(target) and not os.path.islink(target)  # noqa: PTH113, PTH114  # for each file
-        fault = None
-        if not plain and os.path.lexists(target):
-            fault = not_writable(target, file.dest_uri, [site_dir])
-        if fault:
-            problems.add(fault)
-        elif file.dest_uri in ASSETS:
-            refuse_links(site_dir, file.dest_uri, problems)
-
-
 def link_assets(config: MkDocsConfig) -> None:
     """Add the assets once (static-i18n calls this for each language), before those of the author."""
     if STYLE not in config.extra_css:
         config.extra_css.insert(0, STYLE)
         config.extra_javascript.insert(0, SCRIPT)
-
-
-def refuse_unreadable(files: Files, config: MkDocsConfig, problems: Problems) -> None:
-    """Add a problem for each pipe, device, socket and unreadable folder, and remove it from `files`.
-
-    They would make MkDocs hang, or silently omit pages. Links are accepted, as MkDocs follows all of them.
-    """
-    folder, excluded, refused = Path(config.docs_dir), config.exclude_docs, Problems()
-
-    def skip(path: str) -> bool:
-        return excluded is not None and excluded.match_file(path)
-
-    label, anchor = name_of(folder, root(config)), Path(folder.anchor)
-    for _ in walk(folder, label, (anchor,), refused, suffixes=("",), skip=skip):
-        pass
-    problems.extend(refused)
-    if list(refused):
-        for file in [*files]:
-            path = file.abs_src_path
-            if path is not None and os.path.exists(path) and not os.path.isfile(path):  # noqa: PTH110, PTH113
-                files.remove(file)

@@ -6,10 +6,11 @@ The data of endoflife.date is under the MIT license.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from ..authored.pages import RawItem
 from ..authored.settings import KEV
-from ..problems import Level, Problem, Problems
+from ..problems import Level, Problem
 from ..problems.codes import Code
 from ..sources.advisories import read_kev
 from ..sources.cycles import FOLDER, MOST, decode_cycles, encode_cycles
@@ -34,18 +35,20 @@ def download_kev(client: Client, output: Output, address: str) -> None:
     if earlier is None:
         return
     kept = "the earlier file is kept; " if earlier else ""
+    level, hint, before = Level.ERROR, _LATER, None
     try:
         answer = client.ask(address, errors=())
+        list_ = read_kev(answer.body)
+        with suppress(ValueError, RecursionError):
+            before = read_kev(earlier)
     except NoAnswerError as error:
         output.fail(error, Problem(KEV, 0, 0, "", str(error), kept + _LATER, code=Code.NOT_FETCHED))
         return
-    faults = Problems()
-    list_, before = read_kev(answer.body, address, faults), read_kev(earlier, KEV, Problems())
-    level, hint = Level.ERROR, _LATER
-    if list_ is None:
-        output.problems.extend(faults)
-        message = "not downloaded, because the response is invalid"
-    elif before and list_.released < before.released:
+    except (ValueError, RecursionError) as error:
+        message = f"{address}: invalid response: {error}"
+        output.problems.add(Problem(KEV, 0, 0, "", message, kept + hint, code=Code.NOT_FETCHED))
+        return
+    if before and list_.released < before.released:
         message, level = f"{address} has an older file, of {list_.released}", Level.WARNING
     elif before and len(list_.added) < _SHRUNK * len(before.added):
         message = (
@@ -108,7 +111,7 @@ def _kept_part(body: bytes, product: str, address: str) -> bytes:
     """
     try:
         cycles = decode_cycles(body)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise NoAnswerError(f"{address}: invalid response: {error}") from None
     if product not in (cycles.result.name, *cycles.result.aliases):
         raise NoAnswerError(f"{address}: invalid response: it belongs to {cycles.result.name!r:.100}")

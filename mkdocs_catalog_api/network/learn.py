@@ -59,12 +59,6 @@ class Attached(Struct, frozen=True):
         return Attached(self.types | other.types, self.signed or other.signed)
 
 
-def attachment_tags(digest: str, tags: Iterable[str]) -> list[str]:
-    """Return the tags of attachments to a digest: those of cosign, and that of the referrers API."""
-    start = digest.replace(":", "-")
-    return [tag for tag in tags if tag == start or tag.startswith(f"{start}.")]
-
-
 def is_attachment(tag: str) -> bool:
     """Whether a tag is `sha256-<hex>…`, which is not a version."""
     return bool(DIGEST.match(tag.replace("-", ":", 1)))
@@ -73,7 +67,10 @@ def is_attachment(tag: str) -> bool:
 def attached(registries: Registries, repository: Reference, digest: str, tags: Iterable[str]) -> Attached:
     """Return the attachments to a digest, from the referrers API, its fallback tag and tags of cosign."""
     result = _described(registries.referrers(repository, digest))
-    for tag in attachment_tags(digest, tags):
+    start = digest.replace(":", "-")
+    for tag in tags:
+        if tag != start and not tag.startswith(f"{start}."):
+            continue
         if tag.endswith(".sig"):
             result |= Attached(signed=True)
             continue

@@ -162,27 +162,13 @@ def _staying(foreign: set[str], target: Path, new: Path, *, ours: bool, replace:
         return foreign
     if replace:
         return foreign - blocking if ours else set()
-    problems = Problems()
-    if ours:
-        hint = "move or rename it, or let `catalog-api build --replace` replace it"
-        for path in blocking:
-            message = (
-                "a document of the API would replace this file, which was not written by an earlier build"
-            )
-            problems.add(Problem(f"{PREFIX}/{path}", 0, 0, "", message, hint, code=Code.IN_THE_WAY))
-    else:
-        state = "is of another program" if (target / MANIFEST).exists() else "is missing"
-        number = f"{len(foreign):,} file{'s' if len(foreign) != 1 else ''}"
-        message = (
-            f"{number} found here, and {MANIFEST}, the list of an earlier build's files, {state}; "
-            f"documents would replace {len(blocking):,} of them, such as {min(blocking)}"
-        )
-        hint = (
-            "move your own files away; then `catalog-api build --replace` replaces the whole folder, as "
-            "does `mkdocs build` without `--dirty`"
-        )
-        problems.add(Problem(PREFIX, 0, 0, "", message, hint, code=Code.IN_THE_WAY))
-    raise CatalogError(problems)
+    state = "is of another program" if (target / MANIFEST).exists() else "is missing"
+    listed_in = f", and {MANIFEST}, the list of an earlier build's files, {state}" if not ours else ""
+    what = f"{len(blocking):,} file{'s' if len(blocking) != 1 else ''}"
+    message = f"documents would replace {what} that no build wrote, such as {min(blocking)}{listed_in}"
+    replaced = "them" if ours else "the whole folder, as does `mkdocs build` without `--dirty`"
+    hint = f"move your own files away; then `catalog-api build --replace` replaces {replaced}"
+    raise CatalogError(Problems([Problem(PREFIX, 0, 0, "", message, hint, code=Code.IN_THE_WAY)]))
 
 
 def _stands_in_the_way(path: str, new: Path) -> bool:

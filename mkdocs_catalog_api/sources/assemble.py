@@ -45,6 +45,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         for entry, raw in sources.images
         for rules in [_line_rules(entry, settings, sources)]
     ]
+    synced = {entry.slug for entry, raw in sources.images if raw.filled and "platforms" in raw.filled.fields}
     joined = join(
         [
             (image.entry, sources.pages.of(raw, "images", problems))
@@ -55,7 +56,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
             for entry, raw in sources.charts
         ],
         sources.scans,
-        JoinRules(security.scanners, timestamp(latest()), security.accept, _synced(sources)),
+        JoinRules(security.scanners, timestamp(latest()), security.accept, synced),
         problems,
         [*former_digests(listed, sources.facts, sources.history)],
     )
@@ -186,12 +187,6 @@ def _assessed_charts(
         return replace(pin, assessment=outside[pin.key])
 
     return tuple(replace(chart, pins=tuple(map(assessed, chart.pins))) for chart in charts)
-
-
-def _synced(sources: Sources) -> frozenset[str]:
-    return frozenset(
-        entry.slug for entry, raw in sources.images if raw.filled and "platforms" in raw.filled.fields
-    )
 
 
 def _scanned_platforms(images: Sequence[Image]) -> Iterator[Problem]:

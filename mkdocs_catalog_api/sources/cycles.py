@@ -12,17 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from pathlib import Path
 from typing import Annotated
 
 import msgspec
 
-from ..authored.folders import leads_out, no_file, read_file
+from ..authored.folders import read_synced
 from ..authored.pages import RawItem
 from ..authored.site import Site
 from ..catalog.lines import Cycle
 from ..catalog.models import ImageEntry
-from ..problems import Problem, Problems, reason
+from ..problems import Problems
 from ..problems.codes import Code
 
 FOLDER = "advisories/endoflife"
@@ -55,15 +54,7 @@ class ProductCycles(msgspec.Struct):
     result: _Result
 
 
-_DECODER = msgspec.json.Decoder(ProductCycles)
-
-
-def decode_cycles(data: bytes) -> ProductCycles:
-    """Decode a file. Raises ValueError: the error, and the field after ` - at `."""
-    try:
-        return _DECODER.decode(data)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+decode_cycles = msgspec.json.Decoder(ProductCycles).decode
 
 
 def encode_cycles(cycles: ProductCycles) -> bytes:
@@ -89,35 +80,11 @@ def read_cycles(
             hint = f"{_SYNC}, or correct the name of the product"
             problems.add(raw.problem(("product",), message, hint, code=Code.MISSING_PATH))
         elif product not in cycles:
-            cycles[product] = _read(path, name, site, problems)
+            answer = read_synced(path, name, decode_cycles, MOST, [site.root], _SYNC, problems)
+            cycles[product] = [*map(_cycle, answer.result.releases)] if answer else []
     return cycles
 
 
-def _read(path: Path, name: str, site: Site, problems: Problems) -> Sequence[Cycle]:
-    if not path.is_file():
-        problems.add(Problem(name, 0, 0, "", no_file(path, name), _SYNC, code=Code.NOT_READ))
-        return ()
-    if leads_out(path, [site.root]):
-        message, hint = (
-            "this link leads out of the project and is not followed",
-            "copy the file into the project",
-        )
-        problems.add(Problem(name, 0, 0, "", message, hint, code=Code.NOT_READ))
-        return ()
-    try:
-        answer = decode_cycles(read_file(path, MOST))
-    except OSError as error:
-        problems.add(Problem(name, 0, 0, "", f"can't be read: {reason(error)}", _SYNC, code=Code.NOT_READ))
-        return ()
-    except ValueError as error:
-        message, _, field = str(error).partition(" - at `$.")
-        problems.add(Problem(name, 0, 0, field.rstrip("`"), message, _SYNC, code=Code.NOT_READ))
-        return ()
-    return tuple(
-        Cycle(
-            cycle.name,
-            cycle.eol_from.isoformat() if cycle.eol_from else None,
-            cycle.is_eol and cycle.eol_from is None,
-        )
-        for cycle in answer.result.releases
-    )
+def _cycle(release: _Release) -> Cycle:
+    end = release.eol_from.isoformat() if release.eol_from else None
+    return Cycle(release.name, end, release.is_eol and end is None)

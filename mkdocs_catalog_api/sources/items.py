@@ -169,8 +169,6 @@ def read_items(
     raws, entries = raw_items(fields, name, site, settings, raws, problems)
     if "page" not in fields.own.rules:
         entries = _with_pages(entries, site, problems)
-        raws, entries = _not_pages_of(raws, entries, fields, problems)
-        _suggest_pages(entries, name, site, settings, problems)
     raws = [*_not_named(raws, entries, fields, problems), *entries]
     problems.extend(_unused_keys(name, fields, raws, site))
     by_slug: dict[str, tuple[E, RawItem]] = {}
@@ -190,7 +188,7 @@ def read_items(
             continue
         if section.verify is not None and getattr(entry, "verify", None) is None:
             entry = entry.model_copy(update={"verify": section.verify})
-        problems.extend(filter(None, [raw.unreadable(), _missing_logo(entry, raw, site)]))
+        problems.extend(filter(None, [_missing_logo(entry, raw, site)]))
         if entry.slug in by_slug:
             other = by_slug[entry.slug][1]
             message = f"the slug {entry.slug!r} is already used by {other.place}"
@@ -203,7 +201,11 @@ def read_items(
     _check_replaced_by(by_slug.values(), slugs, name, problems)
     _note_registry(without_image, site, problems)
     _note_undeclared(name, fields, [raw for _, raw in by_slug.values()], site, problems)
-    return [(entry, raw.emptied()) for _, (entry, raw) in sorted(by_slug.items())]
+    # Their values are read: kept, they would take memory.
+    return [
+        (entry, replace(raw, values={}, document=replace(raw.document, data=None)))
+        for _, (entry, raw) in sorted(by_slug.items())
+    ]
 
 
 def _missing_logo(entry: ItemEntry, raw: RawItem, site: Site) -> Problem | None:
@@ -299,49 +301,6 @@ def _not_named(
             message = f"the item of this page is already defined in {entry.place}"
             problems.add(raw.problem((doubled[0],), message, "move all fields to one place", code=Code.TWICE))
     return remaining
-
-
-def _not_pages_of(
-    raws: Sequence[RawItem], entries: list[RawItem], fields: ItemFields[E], problems: Problems
-) -> tuple[list[RawItem], list[RawItem]]:
-    """Return the pages, without those that have no fields and the slug of an entry, and the entries.
-
-    Such an entry needs `page`. It is returned with its page, so that one error remains.
-    """
-    unnamed = {raw.slug: raw for raw in entries if not raw.named and "page" not in raw.values}
-    items = []
-    pages: dict[str, Page] = {}
-    for raw in raws:
-        entry = unnamed.get(str(raw.values.get("slug", raw.slug)))
-        if raw.page is None or entry is None or {*raw.values} & {*fields.names} - {"name", "description"}:
-            items.append(raw)
-        else:
-            pages[entry.place] = raw.page
-            message, hint = f"{raw.file} is another item", f"add `page: {raw.page.uri}`"
-            problems.add(entry.problem(("slug",), message, hint, code=Code.TWICE))
-    return items, [replace(raw, named=pages.get(raw.place, raw.named)) for raw in entries]
-
-
-def _suggest_pages(
-    entries: Iterable[RawItem], name: Resource, site: Site, settings: Settings, problems: Problems
-) -> None:
-    """Add a note for entries without `page` if a page without an item has their name."""
-    unnamed = [raw for raw in entries if not raw.named]
-    if not unnamed:
-        return
-    selection = page_selection(settings)
-    by_slug: dict[str, list[Page]] = {}
-    for page in site.pages:
-        if not selection.matching(page.uri) and not selection.landing(name, page.uri):
-            by_slug.setdefault(selection.slug(name, page.uri), []).append(page)
-    for raw in unnamed:
-        if len(pages := by_slug.get(raw.slug, [])) == 1:
-            message, hint = (
-                f"{pages[0].file} has the same name",
-                f"if it is the page of this entry, add `page: {pages[0].uri}`",
-            )
-            group = f"entries of {name} that may lack `page`"
-            problems.add(raw.problem((), message, hint, Level.INFO, code=Code.PAGE, group=group))
 
 
 def _note_registry(raws: Sequence[RawItem], site: Site, problems: Problems) -> None:

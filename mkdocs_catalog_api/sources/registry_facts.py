@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 from pydantic import TypeAdapter, ValidationError
 
-from ..authored.folders import leads_out, no_file, project_of, read_file
+from ..authored.folders import project_of, read_synced
 from ..authored.from_registry import FromRegistry, is_from_registry, read_from_registry
 from ..authored.messages import code_of, location, message_and_hint
 from ..authored.pages import Filled, RawItem
@@ -41,7 +41,7 @@ from ..catalog.registry_facts import (
 )
 from ..catalog.types import VariantRule
 from ..catalog.versions import in_order
-from ..problems import Level, Problem, Problems, reason
+from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 
 M = TypeVar("M", bound=Model)
@@ -134,21 +134,8 @@ class FactsFolder:
                 message, hint = f"the file {name} does not exist", "run `catalog-api sync` to create it"
                 self._problems.add(wanted_by.problem(("versions",), message, hint, code=Code.MISSING_PATH))
             return None
-        field, hint = "", _AGAIN
-        if leads_out(path, self._project):
-            message = "this link leads out of the project and is not followed"
-            hint = "copy the file into the project"
-        elif not path.is_file():
-            message = no_file(path, name)
-        else:
-            try:
-                return msgspec.json.decode(read_file(path, _MOST), type=kind)
-            except OSError as error:
-                message = f"can't be read: {reason(error)}"
-            except (ValueError, RecursionError) as error:
-                message, _, field = str(error).partition(" - at `$.")
-        self._problems.add(Problem(name, 0, 0, field.rstrip("`"), message, hint, code=Code.NOT_READ))
-        return None
+        decode = msgspec.json.Decoder(kind).decode
+        return read_synced(path, name, decode, _MOST, self._project, _AGAIN, self._problems)
 
     def _is_of(
         self, values: Mapping[str, object], facts: ImageFacts | ChartFacts, name: str, *, wanted: bool
@@ -206,7 +193,8 @@ class FactsFolder:
             if not isinstance(label, str) or _bare(label, facts) not in by_tag:
                 continue
             position, version = by_tag[_bare(label, facts)]
-            if {*_digests(value)} <= {*_digests_of(version)}:
+            manifests = version.manifests if isinstance(version, ImageVersionFacts) else ()
+            if {*_digests(value)} <= {version.digest, *(manifest.digest for manifest in manifests)}:
                 yield _Known(label, version, position, value)
             else:
                 message = f"the digest of {label} in the registry is {version.digest}"
@@ -345,13 +333,6 @@ def _digests(value: Mapping[str, Any]) -> Iterator[str]:
             digest = digest.get("digest") if isinstance(digest, dict) else digest
             if isinstance(digest, str):
                 yield digest
-
-
-def _digests_of(facts: VersionFacts) -> Iterator[str]:
-    if facts.digest:
-        yield facts.digest
-    if isinstance(facts, ImageVersionFacts):
-        yield from (manifest.digest for manifest in facts.manifests)
 
 
 def _with_facts(written: object, versions: Sequence[_Known], former: Sequence[FormerFacts]) -> list[object]:

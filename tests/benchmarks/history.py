@@ -16,12 +16,9 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from mkdocs_catalog_api.catalog.scans import SEVERITIES
 from mkdocs_catalog_api.history.days import Folder
-from mkdocs_catalog_api.history.replay import follow
-from mkdocs_catalog_api.history.state import KnownImage, KnownScan, Seen, State, differences
+from mkdocs_catalog_api.history.state import KnownImage, KnownScan, Row, Seen, State, differences, follow
 from mkdocs_catalog_api.problems import Problems
 from tests.past import NO_FIGURES, documents
 
@@ -43,7 +40,7 @@ class Catalog:
             )
             image.scan = KnownScan(version, image.releases[version], "trivy 0.67.2", complete=True)
             for _ in range(ROWS):
-                image.open[self.key()] = self.random.choice(SEVERITIES)
+                image.rows[self.key()] = Row(self.random.choice(SEVERITIES))
             self.state[f"app-{number:05}"] = image
 
     def key(self) -> tuple[str, str]:
@@ -53,8 +50,8 @@ class Catalog:
         """Replace a vulnerability by another in as many images as gives the number of events."""
         for slug in self.random.sample(sorted(self.state), min(events // 2, len(self.state))):
             image = self.state[slug]
-            del image.open[next(iter(image.open))]
-            image.open[self.key()] = self.random.choice(SEVERITIES)
+            del image.rows[next(iter(image.rows))]
+            image.rows[self.key()] = Row(self.random.choice(SEVERITIES))
 
     def seen(self) -> Iterator[Seen]:
         for slug, image in self.state.items():
@@ -68,10 +65,7 @@ def write(folder: Folder, images: int, events: int, days: int) -> None:
     for day in range(days):
         date = (datetime.date(2026, 1, 1) + datetime.timedelta(day)).isoformat()
         folder.write(date, NO_FIGURES, differences(before, catalog.seen(), baseline=not day))
-        before = {
-            slug: msgspec.structs.replace(image, open=dict(image.open))
-            for slug, image in catalog.state.items()
-        }
+        before = {slug: image.copy() for slug, image in catalog.state.items()}
         catalog.change(events)
 
 
@@ -102,7 +96,7 @@ def main(arguments: list[str]) -> None:
             start = time.process_time()
             state: State = {}
             for day in Folder(Path(path), "history").days():
-                follow(day, state, Problems())
+                state, _ = follow(day, state, Problems())
             replayed = time.process_time() - start
             command = [sys.executable, "-m", __spec__.name, "--in", path]
             done = subprocess.run(command, check=True, capture_output=True)

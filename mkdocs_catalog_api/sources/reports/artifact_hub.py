@@ -119,11 +119,11 @@ def read_of_package(data: bytes, package: HubPackage) -> list[Scan]:
     if time is None:
         return scans
     reported = {reference for scan in scans for reference in scan.references}
-    return scans + [_nothing_found(image, time) for image in package.scanned_images if image not in reported]
-
-
-def _nothing_found(image: str, time: str) -> Scan:
-    return Scan("", time, (image,), Coverage(digests([image])), None, (), inferred=True)
+    return scans + [
+        Scan("", time, (image,), Coverage(digests([image])), None, (), inferred=True)
+        for image in package.scanned_images
+        if image not in reported
+    ]
 
 
 def _scans(image: str, body: Raw) -> list[Scan]:

@@ -25,7 +25,9 @@ def decode(data: bytes) -> object:
     The last one of duplicate keys is used, as in the programs that write reports.
     Raises `ReportError`, also for more than 200 levels and numbers with more than 4,300 digits.
     """
-    data = _utf8(data)
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        data = data.decode("utf-16", "replace").encode()
+    data = data.removeprefix(codecs.BOM_UTF8)
     if not data.strip():
         raise ReportError("the file is empty", "the scan failed or was not run; run it again")
     try:
@@ -76,12 +78,6 @@ def _parse(data: bytes) -> object:
     return from_json(data, cache_strings="keys", allow_inf_nan=False)
 
 
-def _utf8(data: bytes) -> bytes:
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return data.decode("utf-16", "replace").encode()
-    return data.removeprefix(codecs.BOM_UTF8)
-
-
 def _repair(data: bytes) -> bytes:
     """Replace bytes that are not UTF-8 and escapes of surrogates with U+FFFD."""
     whole = data.decode("utf-8", "replace").encode()
@@ -90,20 +86,16 @@ def _repair(data: bytes) -> bytes:
 
 def _reason(data: bytes, error: str) -> ReportError:
     start = data.lstrip()
-    if b"\0" in data or data.startswith(b"\x1f\x8b"):
-        return ReportError("a binary file, not JSON", "unpack it, or save the report as UTF-8 JSON")
     if re.match(rb"<(!doctype\s+)?html", start, re.IGNORECASE):
         message = "a web page, such as a login or error page, not a report"
         return ReportError(message, "download the report again, with credentials if the server requires them")
-    if start.startswith(b"<"):
-        return ReportError("XML, not JSON", "scan with `--format json`")
     json_line = _JSON_LINE.search(data)
     if json_line and (before := data[: json_line.start()].strip()):
         return ReportError(
             f"not JSON: {_quote(before)}",
             "the file has log lines before the report; remove them with `2>/dev/null`, "
             "or write the report with `-o file`",
-            _line_number(data, before),
+            data.count(b"\n", 0, data.index(before)) + 1,
         )
     if not json_line:
         return ReportError(f"not JSON: {_quote(start)}", "scan with `--format json`")
@@ -112,14 +104,8 @@ def _reason(data: bytes, error: str) -> ReportError:
     message = _PLACE.sub("", error)
     if "EOF while parsing" in error:
         return ReportError(f"the file is cut off: {message}", "run the scan again", *place)
-    if position and error.startswith("trailing characters"):
-        shown = _quote(data.split(b"\n")[place[0] - 1])
-        return ReportError(
-            f"extra text after the report: {shown}",
-            "save one report in each file; remove log lines with `2>/dev/null`",
-            *place,
-        )
-    return ReportError(f"not valid JSON: {message}", "run the scan again", *place)
+    hint = "run the scan again; save one report in each file, without log lines"
+    return ReportError(f"not valid JSON: {message}", hint, *place)
 
 
 def _place(data: bytes, line: int, column: int) -> tuple[int, int]:
@@ -130,10 +116,6 @@ def _place(data: bytes, line: int, column: int) -> tuple[int, int]:
     if column == 0 and line > 1:
         line, column = line - 1, len(lines[line - 2]) + 1
     return line, len(lines[line - 1][: column - 1].decode("utf-8", "replace")) + 1
-
-
-def _line_number(data: bytes, part: bytes) -> int:
-    return data.count(b"\n", 0, data.index(part)) + 1
 
 
 def _quote(part: bytes) -> str:

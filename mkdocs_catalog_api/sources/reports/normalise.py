@@ -96,10 +96,8 @@ def text(value: object) -> str:
     if not isinstance(value, str):
         return ""
     # `isprintable` is fast, and true for nearly all text; other text is checked in detail.
-    return value if value.isprintable() else _safe(value)
-
-
-def _safe(value: str) -> str:
+    if value.isprintable():
+        return value
     return _INVALID.sub("\ufffd", _INVISIBLE.sub("", _BREAK.sub(" ", value)))
 
 

@@ -209,18 +209,8 @@ def read_vex(data: bytes, repositories: Repositories = MappingProxyType({})) -> 
         text(document.get("@id")).strip(),
         None if isinstance(version, bool) or not isinstance(version, int | float) else version,
         tuple(statements),
-        (*faults, *_once_each(remarks)),
+        (*faults, *remarks),
     )
-
-
-def _once_each(remarks: Iterable[Fault]) -> Iterator[Fault]:
-    """Merge problems with the same message, as a document repeats its products."""
-    places: dict[tuple[str, str], dict[str, None]] = {}
-    for field, message, hint in remarks:
-        places.setdefault((message, hint), {})[field] = None
-    for (message, hint), fields in places.items():
-        more = f" (and in {len(fields) - 1} more places)" if len(fields) > 1 else ""
-        yield Fault(next(iter(fields)), message + more, hint)
 
 
 def _unclear(entry: Mapping[str, object], keys: _Keys) -> tuple[str, ...]:
