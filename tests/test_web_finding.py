@@ -227,19 +227,21 @@ def test_an_older_release_has_an_address_and_its_own_rows(visit: Visit) -> None:
     assert isinstance(listed, list)
     visit.go("images/postgresql/?release=17.5")
     found = page.locator("[data-list=vulnerabilities] tbody tr")
-    expect(found).to_have_count(len(listed))
-    assert found.locator("[data-f=id]").all_inner_texts() == [row["id"] for row in listed]
+    ids = [*dict.fromkeys(row["id"] for row in listed)]
+    expect(found).to_have_count(len(ids))
+    assert found.locator("[data-f=id]").all_inner_texts() == ids
+    assert found.locator(".catalog-lines > span").count() == len(listed) > len(ids)
     expect(page.get_by_text("Vulnerabilities of 17.5: 17.6 fixes")).to_be_visible()
     expect(page.get_by_role("region", name="Vulnerabilities of 17.5")).to_be_visible()
     page.get_by_label("of release").select_option(index=0)
     page.get_by_role("link", name="17.5", exact=True).first.click()
-    expect(found).to_have_count(len(listed))
+    expect(found).to_have_count(len(ids))
     page.get_by_label("of release").select_option(index=0)
     newest = document(visit, "security/postgresql.json")["latest"]
     assert isinstance(newest, dict)
-    expect(found).to_have_count(newest["total"])
+    expect(found).to_have_count(len({row["id"] for row in newest["cves"]}))
     page.go_back()
-    expect(found).to_have_count(len(listed))
+    expect(found).to_have_count(len(ids))
 
 
 def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
@@ -248,7 +250,7 @@ def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
     assert isinstance(data, list)
     visit.go(f"cves/?id={ID.lower()}")
     who = page.get_by_role("region", name="Who has it").locator("tbody tr")
-    expect(who).to_have_count(len(data))
+    expect(who).to_have_count(len({(row["slug"], row["version"]) for row in data}))
     newest = {row["slug"] for row in data if row["isLatest"]}
     more = {row["slug"] for row in data} - newest
     expect(page.get_by_text(f"{len(newest)} images in all; {len(more)} more")).to_be_visible()
@@ -256,11 +258,11 @@ def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
     who.filter(has_text="older").first.locator("a").click()
     expect(page.locator(f"[id='{ID}']").first).to_be_in_viewport()
     page.go_back()
-    expect(who).to_have_count(len(data))
+    expect(who).to_have_count(len({(row["slug"], row["version"]) for row in data}))
     page.get_by_role("link", name="All vulnerabilities").click()
     expect(page.get_by_role("region", name="Cves")).to_be_visible()
     page.get_by_role("link", name=ID).click()
-    expect(who).to_have_count(len(data))
+    expect(who).to_have_count(len({(row["slug"], row["version"]) for row in data}))
 
 
 def test_an_id_that_nothing_has_is_told(visit: Visit) -> None:
@@ -277,8 +279,10 @@ def test_ids_and_older_releases_can_be_read_without_a_script(visit: Visit) -> No
     assert href is not None
     assert document(visit, href.partition("api/v1/")[2])["id"] == ID
     visit.go("images/postgresql/")
-    page.locator("noscript summary", has_text="17.5: 16 vulnerabilities").click()
-    expect(page.locator("noscript li:visible")).to_have_count(16)
+    page.locator("noscript summary", has_text="17.5: 16 vulnerabilities (").click()
+    rows = document(visit, "security/postgresql/17.5.json")["cves"]
+    assert isinstance(rows, list)
+    expect(page.locator("noscript li:visible")).to_have_count(len({row["id"] for row in rows}))
 
 
 @pytest.mark.parametrize("visit", [{"viewport": {"width": 1440, "height": 900}}], indirect=True)

@@ -7,7 +7,7 @@ import json
 import lxml.html
 import pytest
 
-from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, digest, rendered, row, trivy
 from .test_web import page, small_catalog, words
 
 
@@ -61,6 +61,24 @@ def test_rows_have_anchors_and_an_older_release_can_be_chosen(site: SiteFolder) 
     assert (newest.get("data-version"), older.get("data-version")) == ("1.10", "1.9")
     assert older.get("value").endswith("api/v1/security/nginx/1.9.json")
     assert older.get("data-advice") == "Vulnerabilities of 1.9: 1.10 fixes 1, adds 2."
+
+
+def test_a_vulnerability_is_one_row_with_a_line_for_each_package(site: SiteFolder) -> None:
+    site.image("nginx", "versions: ['1.0']")
+    many = [row(f"CVE-2025-{number}", "MEDIUM") for number in range(1002, 1102)]
+    site.report(
+        "nginx/1.0.json",
+        trivy([row("CVE-2025-1001", fixed="3.0.1"), row("CVE-2025-1001", "LOW", pkg="b"), *many]),
+    )
+    main = page(rendered(site), "images/nginx/index.html")
+    (first, *_), rows = main.xpath(".//tbody/tr[@data-item]"), main.xpath(".//tbody/tr[@data-item]")
+    assert len(rows) == 100
+    assert words(main.xpath(".//output")[0]) == "102 vulnerabilities (101 ids), 100 ids shown"
+    assert [words(line) for line in first.xpath("td[@class='catalog-lines']/span")] == [
+        "openssl 3.0.0 3.0.1",
+        "b 3.0.0 no fix yet",
+    ]
+    assert words(main.xpath(".//noscript//summary")[0]) == "1.0: 1 vulnerability"
 
 
 def test_a_chart_shows_what_it_pins_worst_first_with_links_to_pages(site: SiteFolder) -> None:

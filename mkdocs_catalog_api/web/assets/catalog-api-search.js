@@ -1,5 +1,4 @@
-// Loaded on the first search: the search box of lists finds versions, tags, digests and ids, and suggests updates;
-// the page of vulnerabilities shows who has one.
+// Loaded on the first search: versions, tags, digests and ids, updates, and who has a vulnerability.
 
 // The terms to look for: the last part of a reference, the first 12 digits of a digest.
 const terms = text =>
@@ -17,7 +16,7 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
   let index;
   const entryOf = async id => lookups.includes("cves") && (await load(`${api}cves/index.json`)).data.find(entry => entry.id.toLowerCase() === id.toLowerCase());
 
-  // Loads what a search needs. Returns the slugs with the id if the text is one.
+  // Returns the slugs with the id if the text is one.
   const prepare = async text => {
     const { data } = await load(`${api}search.json`);
     if (!index) {
@@ -33,7 +32,6 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     return new Set((listed === "charts" ? charts : releases).map(({ slug }) => slug));
   };
 
-  // Words that find an image in addition to its fields.
   const words = ({ slug }) => {
     const entry = listed === "images" && index?.get(slug);
     if (!entry) return [];
@@ -97,7 +95,7 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     try {
       rows = (await load(`${api + (await documentOf(hit, hex))}.json`)).data;
     } catch (error) {
-      if (error.status === 404 && hex) return [unknownDigest]; // only its first digits match a listed digest
+      if (error.status === 404 && hex) return [unknownDigest];
       throw error;
     }
     const { digest, endOfLife, isLatest, lifecycle, listed: current, newLine, security, until, upgrade, version } = rows.find(row => row.version === hit.version) ?? rows[0];
@@ -121,7 +119,6 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
   return finds;
 };
 
-// Who has one vulnerability: rows from the document of its id.
 export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, load, make, many }) => {
   const id = asked("id").trim() || (asked("h").match(/^(CVE|GHSA)-\S+$/i)?.[0] ?? "");
   const box = $(root, ".catalog-found");
