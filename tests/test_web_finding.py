@@ -10,6 +10,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from mkdocs_catalog_api.catalog.scans import COUNTERS
+
 from .browser import Visit, served, visiting
 from .example import copy_example
 from .sites import run
@@ -167,11 +169,16 @@ def test_the_search_explains_versions_digests_and_ids(visit: Visit) -> None:
     assert isinstance(image, dict)
     (row,) = (one for one in rows if one["version"] == "1.28.0")
     digest = next(one["digest"] for one in image["versions"] if one["version"] == "1.28.0")
-    counts = [f"{row['security'][word]} {word}" for word in ("critical", "high") if row["security"][word]]
-    serious = f" ({', '.join(counts)})" if counts else ""
+    counts = ", ".join(f"{row['security'][word]} {word}" for word in COUNTERS if row["security"][word])
+    to = next(one for one in image["versions"] if one["version"] == row["newLine"]["version"])
+    assert row["newLine"] | {"fixes": row["security"]["total"], "adds": 0} == row["newLine"]
     advice = (
-        f"NGINX 1.28.0: {row['security']['total']} known vulnerabilities{serious}; "
-        f"{row['newLine']['fixes']} would be fixed by {row['newLine']['version']} (next release line)."
+        f"You are on NGINX 1.28.0. Update to {to['version']}. "
+        f"{row['security']['total']} known vulnerabilities ({counts}). "
+        f"{to['version']} (next line) fixes {row['security']['total']} ({counts}) and adds none. "
+        f"1.28.0 is supported until {row['endOfLife']}."
+        f"registry.example.org/hardened/nginx:{to['version']}@{to['digest']}"
+        f"CopyCompare 1.28.0 with {to['version']}"
     )
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
@@ -186,15 +193,22 @@ def test_the_search_explains_versions_digests_and_ids(visit: Visit) -> None:
     for text, told in (
         ("nginx 1.28.0", advice),
         ("registry.example.org/hardened/nginx:1.28.0", advice),
-        (digest, f"{digits[:12]}… is {advice}"),
-        (digits[:12], f"{digits[:12]}… is {advice}"),
-        (f"registry.example.org/hardened/nginx@{digest}", f"{digits[:12]}… is {advice}"),
+        (digest, advice),
+        (digits[:12], advice),
+        (f"registry.example.org/hardened/nginx@{digest}", advice),
     ):
         box.fill(text)
         expect(result).to_have_text(told)
         expect(page.locator("tbody tr[data-item]:visible")).to_have_count(1)
+    expect(page.locator("tbody tr[data-item]:visible")).to_contain_text(f"in {image['latest']}")
+    result.get_by_role("button", name="Copy").click()
+    assert page.evaluate("navigator.clipboard.readText()").endswith(to["digest"])
+    box.fill("nginx 1.0.0")
+    expect(result).to_contain_text(f"NGINX has no version 1.0.0. Its versions: {image['latest']} · ")
+    box.fill(f"nginx {image['license']}")
+    expect(page.locator("tbody tr[data-item]:visible")).to_have_count(1)
     box.fill("sha256:" + "f" * 64)
-    expect(result).to_have_text("No listed version has this digest.")
+    expect(result).to_have_text("No version has this digest, or is known to have had it.")
     box.fill("CVE-1999-0001")
     expect(result).to_contain_text("CVE-1999-0001 is not in the catalog")
     found = document(visit, f"cves/{ID}.json")
@@ -217,7 +231,9 @@ def test_a_digest_that_only_begins_like_a_listed_one_is_not_taken_for_it(visit: 
     image = document(visit, "images/nginx/index.json")["data"]
     assert isinstance(image, dict)
     visit.go(f"images/?find={image['versions'][0]['digest'][:-8]}00000000")
-    expect(visit.page.locator(".catalog-result")).to_have_text("No listed version has this digest.")
+    expect(visit.page.locator(".catalog-result")).to_have_text(
+        "No version has this digest, or is known to have had it."
+    )
     visit.faults.clear()  # the missing document
 
 

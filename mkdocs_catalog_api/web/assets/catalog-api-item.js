@@ -1,14 +1,10 @@
 // The page of an image or a chart: quick start and comparison.
 
-// Vulnerabilities are compared by id and package.
-const byKey = ({ cves }) => new Map(cves.map(row => [`${row.id} ${row.pkg}`, row]));
-const some = (rows, other, there) => [...rows].filter(([key]) => other.has(key) === there).map(([, row]) => row);
-
-const lists = (before, after, { grouped, lines, make, vulnerabilities }) => {
+const lists = (before, after, { gone, grouped, lines, make, vulnerabilities }) => {
   const missing = [before, after].filter(one => !one.scanned).map(one => one.version);
   if (missing[0]) return [`${missing.join(" and ")} not scanned, so they can't be compared.`];
-  const [old, now] = [byKey(before), byKey(after)];
-  const groups = [[some(old, now, false), "gone"], [some(now, old, true), "in both"], [some(now, old, false), "new"]];
+  const added = gone(after, before);
+  const groups = [[gone(before, after), "gone"], [after.cves.filter(row => !added.includes(row)), "in both"], [added, "new"]];
   const parts = groups.map(([rows, words]) => {
     const part = make("details", "catalog-more");
     const list = make("ul");

@@ -155,6 +155,17 @@
       for (const text of [pkg, installed, fixed || "no fix yet"]) line.append(make("span", "", text), " ");
       return line;
     });
+  // The rows of a release that another does not have.
+  const gone = (before, after) => {
+    const keys = new Set(after.cves.map(({ id, pkg }) => `${id} ${pkg}`));
+    return before.cves.filter(({ id, pkg }) => !keys.has(`${id} ${pkg}`));
+  };
+  // Rows or figures: `2 critical, 3 high`
+  const bySeverity = rows =>
+    WORDS.map(word => [rows.filter?.(({ severity }) => severity.toLowerCase() === word).length ?? rows[word], word])
+      .filter(([count]) => count)
+      .map(pair => pair.join(" "))
+      .join(", ");
   // `47 vulnerabilities (20 ids)`
   const vulnerabilities = (rows, ids = grouped(rows)) => many(rows.length, "vulnerability") + (ids.length < rows.length ? ` (${many(ids.length, "id")})` : "");
 
@@ -198,7 +209,7 @@
   };
 
   const looked = security => security.scanned || security.pinsScanned;
-  const verdict = security => (security.total ? "" : !looked(security) ? "Not scanned" : security.grade ? "No known vulnerabilities" : "None found, not graded");
+  const verdict = ({ total, grade, version, ...security }) => (total ? "" : !looked(security) ? "Not scanned" : grade ? `No known vulnerabilities${version ? ` in ${version}` : ""}` : "None found, not graded");
   const size = bytes => {
     let unit = 0;
     for (; bytes >= 999.95; unit++) bytes /= 1000;
@@ -209,9 +220,27 @@
   let searching;
   const searcher = () => (searching ??= import("./catalog-api-search.js"));
 
+  const announcer = make("div", "catalog-sr");
+  announcer.role = "status";
+  const copy = async ({ target }) => {
+    // empty: copy the URL of the page
+    const { copy: text } = target.dataset;
+    target.dataset.label ??= target.textContent;
+    let done = "Copied";
+    try {
+      await navigator.clipboard.writeText((text ?? target.previousElementSibling.textContent) || location.href);
+    } catch {
+      // without HTTPS, only a selection is possible
+      if (text !== "") getSelection().selectAllChildren(target.previousElementSibling);
+      done = text === "" ? "Copy the URL" : "Selected";
+    }
+    target.textContent = announcer.textContent = done;
+    setTimeout(() => (target.textContent = target.dataset.label), 1500);
+  };
+
   // A list: its state is in the URL, its rows are loaded on the first input.
   const lists = [];
-  const tools = { $, $$, anchor, asked, days, grouped, itemAt, lines, link, listen, lists, load, make, many, verdict, vulnerabilities };
+  const tools = { $, $$, action, anchor, asked, bySeverity, copy, days, gone, grouped, itemAt, lines, link, listen, lists, load, make, many, verdict, vulnerabilities };
   class List {
     constructor(root, prefix) {
       this.root = root;
@@ -445,7 +474,9 @@
       } catch {
         parts = ["The lookup failed. Try again."];
       }
-      if (turn === this.turn) box.replaceChildren(...parts);
+      if (turn !== this.turn) return;
+      box.className = `catalog-result${parts.state ? ` catalog-answer catalog-state-${parts.state}` : ""}`;
+      box.replaceChildren(...parts);
     }
     text(item) {
       if (!this.texts.has(item)) {
@@ -582,24 +613,6 @@
 
   const lookup = async root => {
     if (searching || asked("id") || asked("h")) (await searcher()).lookup(root, tools);
-  };
-
-  const announcer = make("div", "catalog-sr");
-  announcer.role = "status";
-  const copy = async ({ target }) => {
-    // empty: copy the URL of the page
-    const { copy: text } = target.dataset;
-    target.dataset.label ??= target.textContent;
-    let done = "Copied";
-    try {
-      await navigator.clipboard.writeText((text ?? target.previousElementSibling.textContent) || location.href);
-    } catch {
-      // without HTTPS, only a selection is possible
-      if (text !== "") getSelection().selectAllChildren(target.previousElementSibling);
-      done = text === "" ? "Copy the URL" : "Selected";
-    }
-    target.textContent = announcer.textContent = done;
-    setTimeout(() => (target.textContent = target.dataset.label), 1500);
   };
 
   // A table that does not fit is stacked; else its headings stay visible.
