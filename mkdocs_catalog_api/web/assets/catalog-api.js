@@ -53,7 +53,7 @@
   const clock = () => Date.parse(globalThis.catalogNow) || Date.now();
   const days = time => (clock() - Date.parse(time)) / 864e5;
   const chip = (mark, text) => make("span", `catalog-chip catalog-chip-bad catalog-${mark}`, text);
-  const fade = element => element.closest("tr, .catalog-summary")?.classList.add("catalog-past");
+  const fade = element => element.closest("tr")?.classList.add("catalog-past");
   const maxAge = element => Number(element.closest("[data-max-age]")?.dataset.maxAge ?? 30);
   const ago = past => ["today", "yesterday"][past] ?? `${past} days ago`;
   const times = root => {
@@ -108,11 +108,13 @@
     const stale = age > maxAge(box);
     if (ends) ends.textContent = ended ? `Support ended on ${ends.dateTime}` : `Supported until ${ends.dateTime} (${long})`;
     if (scan && age >= 0) scan.textContent = `Scanned ${ago(age)}${stale ? " (stale)" : ""}`;
-    if (ended) $(document, ".catalog-summary")?.classList.add("catalog-past");
+    if (ended || stale) $(document, ".catalog-summary")?.classList.add("catalog-past");
     const headline = (ended && box.dataset.ended) || (stale && box.dataset.stale);
-    if (!headline) return;
-    $(box, "b").textContent = headline;
-    box.className = `catalog catalog-answer catalog-state-${ended ? "bad" : "fair"}`;
+    if (headline) {
+      $(box, "b").textContent = headline;
+      box.className = `catalog catalog-answer catalog-state-${ended ? "bad" : "fair"}`;
+    }
+    box.classList.toggle("catalog-old", stale);
   };
   // The remaining support of each release.
   const support = root => {
