@@ -71,7 +71,7 @@ def test_without_them_the_object_is_empty(site: SiteFolder) -> None:
 def test_pages_show_them(own: SiteFolder) -> None:
     html = page(rendered(own), "images/app-1/index.html")
     facts = [words(fact) for fact in html.xpath(".//dl[@class='catalog-facts']/div")]
-    assert facts[-4:] == ["Port 1", "Fips yes", "Shell bash", "Json a"]
+    assert facts[-3:] == ["Port 1", "Shell bash", "Json a"]
     assert "Upstream" in [words(link) for link in html.xpath(".//a[@href='https://example.org/up']")]
     assert "Fips" in [words(chip) for chip in html.xpath(".//span[@class='catalog-chip']")]
 

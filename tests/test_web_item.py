@@ -204,6 +204,24 @@ def test_the_header_keeps_the_title_and_what_the_author_wrote(site: SiteFolder) 
     assert [words(title) for title in page(result, "images/c").xpath("//h1")] == ["See"]
 
 
+def test_the_essentials_are_below_the_answer_and_only_there(site: SiteFolder) -> None:
+    site.settings["images"] = {"fields": {"shell": {"type": "text", "card": True}, "port": "integer"}}
+    description = "An object-relational database that keeps its promises. " * 4
+    site.image(
+        "pg",
+        f"description: '{description}'\nbase: wolfi\nsignature: cosign\nshell: bash\nport: 5432\n"
+        "platforms: [linux/amd64]\nversions: [{version: '1', size: 24200000}]",
+    )
+    html = page(rendered(site), "images/pg")
+    (lead,), (essentials,) = html.find_class("catalog-lead"), html.find_class("catalog-essentials")
+    assert words(lead) == description.strip()
+    assert [words(fact) for fact in essentials] == [
+        *("License MIT", "Base wolfi", "Platforms linux/amd64", "Signed with cosign", "Shell bash"),
+        "Size 24.2 MB compressed",
+    ]
+    assert [words(fact) for fact in html.find_class("catalog-facts")[0]] == ["Port 5432"]
+
+
 # Logos
 
 

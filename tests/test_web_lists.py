@@ -7,7 +7,7 @@ import json
 import lxml.html
 import pytest
 
-from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, digest, rendered, row, trivy
 from .test_web import page, small_catalog, words
 
 
@@ -60,7 +60,40 @@ def test_rows_have_anchors_and_an_older_release_can_be_chosen(site: SiteFolder) 
     newest, older = main.xpath(".//p[@class='catalog-release']//option")
     assert (newest.get("data-version"), older.get("data-version")) == ("1.10", "1.9")
     assert older.get("value").endswith("api/v1/security/nginx/1.9.json")
-    assert older.get("data-advice") == "Vulnerabilities of 1.9: 1.10 fixes 1, adds 2."
+    assert older.get("data-advice") == (
+        "Vulnerabilities of 1.9: 1.10 fixes 1 (1 high), adds 2 (1 critical, 1 low)."
+    )
+
+
+def test_an_update_that_changes_nothing_is_not_advised(site: SiteFolder) -> None:
+    site.image("nginx", "versions: [1.2.1, 1.2.0, 1.1.0]")
+    for version, id_ in (("1.2.1", "CVE-2025-1001"), ("1.2.0", "CVE-2025-1001"), ("1.1.0", "CVE-2025-1002")):
+        site.report(f"nginx/{version}.json", trivy([row(id_)]))
+    main = page(rendered(site), "images/nginx/index.html")
+    advice = {
+        line.get("data-version"): line.xpath("string(.//p[@class='catalog-update'])")
+        for line in main.xpath(".//tr[@data-version]")
+    }
+    assert advice["1.2.0"] == ""
+    assert "1.2.1 is the next line: fixes 1 (1 high), adds 1 (1 high)" in " ".join(advice["1.1.0"].split())
+
+
+def test_a_vulnerability_is_one_row_with_a_line_for_each_package(site: SiteFolder) -> None:
+    site.image("nginx", "versions: ['1.0']")
+    many = [row(f"CVE-2025-{number}", "MEDIUM") for number in range(1002, 1102)]
+    site.report(
+        "nginx/1.0.json",
+        trivy([row("CVE-2025-1001", fixed="3.0.1"), row("CVE-2025-1001", "LOW", pkg="b"), *many]),
+    )
+    main = page(rendered(site), "images/nginx/index.html")
+    (first, *_), rows = main.xpath(".//tbody/tr[@data-item]"), main.xpath(".//tbody/tr[@data-item]")
+    assert len(rows) == 100
+    assert words(main.xpath(".//output")[0]) == "102 vulnerabilities (101 ids), 100 ids shown"
+    assert [words(line) for line in first.xpath("td[@class='catalog-lines']/span")] == [
+        "openssl 3.0.0 3.0.1",
+        "b 3.0.0 no fix yet",
+    ]
+    assert words(main.xpath(".//noscript//summary")[0]) == "1.0: 1 vulnerability"
 
 
 def test_a_chart_shows_what_it_pins_worst_first_with_links_to_pages(site: SiteFolder) -> None:

@@ -266,7 +266,7 @@ class ItemEntry(CustomizableModel):
     license: Annotated[
         Text | None,
         Field(description="SPDX license expression.", examples=["MIT"]),
-        Shown(page="License"),
+        Shown(page="License", essential=True),
     ] = None
 
     @model_validator(mode="before")
@@ -314,18 +314,18 @@ class ImageEntry(ItemEntry):
     base: Annotated[
         BadgeText | None,
         Field(description="Base distribution of the image.", examples=["Debian 12"]),
-        Shown(page="Base"),
+        Shown(page="Base", essential=True),
     ] = None
     platforms: Annotated[
         list[Platform],
         AfterValidator(unique),
         Field(description="Platforms, `os/arch[/variant]` each."),
-        Shown(page="Platforms", filter="platform"),
+        Shown(page="Platforms", filter="platform", essential=True),
     ] = []
     signature: Annotated[
         BadgeText | None,
         Field(description="Signing tool.", examples=["cosign"]),
-        Shown(page="Signed with"),
+        Shown(page="Signed with", essential=True),
     ] = None
     homepage: Annotated[
         WebLink | None, Field(description="Home page of the software."), Shown(page="Home page")
@@ -404,12 +404,12 @@ class ChartEntry(ItemEntry):
     app_version: Annotated[
         Text | None,
         Field(description="Version of the application it installs.", examples=["1.0.0"]),
-        Shown(page="Application"),
+        Shown(page="Application", essential=True),
     ] = None
     signature: Annotated[
         BadgeText | None,
         Field(description="Signing tool.", examples=["cosign"]),
-        Shown(page="Signed with"),
+        Shown(page="Signed with", essential=True),
     ] = None
     homepage: Annotated[
         WebLink | None, Field(description="Home page of the software."), Shown(page="Home page")

@@ -25,7 +25,9 @@ class Shown(NamedTuple):
     order: Sequence[str] = ()
     """Values of the filter in their order; all others follow."""
     first: bool = False
-    """Whether it comes before other fields, and its filter before those of counts."""
+    """Whether it comes before other fields (on its page as a mark), and its filter before those of counts."""
+    essential: bool = False
+    """Whether it is in the row below the answer on its page, instead of the facts."""
     elsewhere: str = ""
     """Place of the template that shows it, if it has its own."""
     hidden: str = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -17,6 +17,7 @@ from .models import ChartEntry, ImageEntry, PinEntry, RoadmapEntry, UpdateEntry,
 from .scan_selection import Reason, ScanSelection
 from .scans import Scan
 from .vex_matching import Statements
+from .vulnerabilities import Vulnerability
 
 
 class Unused(NamedTuple):
@@ -69,8 +70,8 @@ class Release(Struct, frozen=True):
         """What is known of the manifest with this digest, else the release."""
         return self.manifests.get(digest or "", self)
 
-    def effect_of(self, newer: Release) -> tuple[int, int] | None:
-        """How many pairs of id and package an update to another release fixes, and how many it adds.
+    def effect_of(self, newer: Release) -> tuple[Sequence[Vulnerability], Sequence[Vulnerability]] | None:
+        """The worst row of each pair of id and package that an update to another release fixes or adds.
 
         None where a scan is missing or proves little, or different scanners looked, as they name packages
         differently.
@@ -80,8 +81,16 @@ class Release(Struct, frozen=True):
             return None
         if {scan.scanner for scan in self.scans} != {scan.scanner for scan in newer.scans}:
             return None
-        before, after = ({(row.id, row.pkg) for row in assessment.rows} for assessment in (old, new))
-        return len(before - after), len(after - before)
+        before, after = (
+            {(row.id, row.pkg): row for row in reversed(assessment.rows)} for assessment in (old, new)
+        )
+        return _without(before, after), _without(after, before)
+
+
+def _without(
+    rows: Mapping[tuple[str, str], Vulnerability], others: Container[tuple[str, str]]
+) -> list[Vulnerability]:
+    return [row for key, row in rows.items() if key not in others]
 
 
 class FormerDigest(Struct, frozen=True):

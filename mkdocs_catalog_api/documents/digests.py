@@ -231,7 +231,7 @@ def _upgrade(image: Image | None, release: Release, label: str | None, at: Addre
     if image is None or label is None:
         return None
     newer = image.release(label)
-    fixes, adds = release.effect_of(newer) or (None, None)
+    fixes, adds = map(len, effect) if (effect := release.effect_of(newer)) else (None, None)
     href = at.api(addresses.release(image.entry.slug, label))
     return Upgrade(label, newer.entry.only_digest, href, fixes, adds)
 

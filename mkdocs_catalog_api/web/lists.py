@@ -82,7 +82,8 @@ def filter_fields(resource: str) -> dict[str, ShownField]:
 def shown_rules(rules: Rules) -> list[ShownField]:
     """Where pages show custom fields: all on the page of an item, some on cards."""
     shown = {
-        name: Shown(page=words(name), card=words(name) if rule.card else "") for name, rule in rules.items()
+        name: Shown(page=words(name), card=words(name) if rule.card else "", essential=rule.card)
+        for name, rule in rules.items()
     }
     return [
         ShownField(name, shown[name], "link" if rule.type == "url" and not rule.list else "text", custom=True)

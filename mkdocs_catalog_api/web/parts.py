@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -19,6 +20,7 @@ from ..catalog.model import Model
 from ..catalog.scans import COUNTERS
 from ..catalog.shown import shown_fields
 from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem
+from ..catalog.vulnerabilities import Vulnerability
 from ..documents.badges import image_badges
 from ..documents.collections import item_document
 from ..documents.history import image_history
@@ -414,7 +416,7 @@ def _release_groups(image: Image) -> list[dict[str, Any]]:
     """The releases by variant and line, in the order of the newest of each; the default variant first.
 
     Each group has `variant`, `line` and `releases`; each release its `position` in the list of versions, and
-    as `upgrade` and `new_line` the version to update to, with the counts that it `fixes` and `adds`, or none.
+    as `upgrade` and `new_line` the version to update to, with its `effect` in words, or none.
     """
     groups: dict[tuple[str, str], dict[str, Any]] = {}
     first = image.releases[0].entry.variant if image.releases else ""
@@ -429,11 +431,22 @@ def _release_groups(image: Image) -> list[dict[str, Any]]:
 
 def _advice(image: Image, release: Release) -> dict[str, dict[str, Any] | None]:
     """The updates of a release by their field in `Advice`, each with what it fixes and adds."""
-    updates: dict[str, dict[str, Any] | None] = {}
-    for name, label in release.advice._asdict().items():
-        fixes, adds = (label and release.effect_of(image.release(label))) or (None, None)
-        updates[name] = label and {"version": label, "fixes": fixes, "adds": adds}
-    return updates
+    return {name: _update(image, release, label) for name, label in release.advice._asdict().items()}
+
+
+def _update(image: Image, release: Release, label: str | None) -> dict[str, Any] | None:
+    if label is None:
+        return None
+    effect = release.effect_of(image.release(label))
+    changes = zip(("fixes", "adds"), effect or (), strict=False)
+    words = [f"{word} {_by_severity(rows)}" for word, rows in changes if rows]
+    return None if effect and not words else {"version": label, "effect": ", ".join(words)}
+
+
+def _by_severity(rows: Sequence[Vulnerability]) -> str:
+    """`20 (2 critical, 18 high)`."""
+    counts = Counter(row.severity.lower() for row in rows)
+    return f"{len(rows)} ({', '.join(f'{counts[word]} {word}' for word in COUNTERS if counts[word])})"
 
 
 def _limit(arguments: dict[str, str]) -> int | None:

@@ -24,6 +24,7 @@ from jinja2 import (
 from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 from msgspec import Struct, field
+from pydantic import JsonValue
 
 from ..catalog.grading import GRADES
 from ..catalog.newest_reference import install_command
@@ -84,9 +85,10 @@ def environment(overrides: Path | None) -> Environment:
         optimized=False,  # constant folding takes longer than it saves
     )
     env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
-    env.filters |= {"places": places}
+    env.filters |= {"places": places, "by_id": by_id, "vulnerabilities": vulnerabilities}
     env.filters |= {"counted": counted, "badge_address": badge_address}
     env.filters |= history_graphs.FILTERS | overview.FILTERS
+    env.globals["IDS_AT_ONCE"] = 100
     env.globals |= {"WORDS": COUNTERS, "GRADES": GRADES, "install_command": install_command}
     return env
 
@@ -198,6 +200,27 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 def places(targets: Sequence[str]) -> str:
     """Places of a vulnerability: files, and the distribution of a whole image (`image:1.2 (alpine 3.22)`)."""
     return ", ".join(dict.fromkeys(re.sub(r"^.+ \((.+)\)$", r"\1", target) for target in targets))
+
+
+def by_id(rows: Sequence[Item]) -> list[Item]:
+    """A row for each vulnerability: its first row, with the places of all and, as `packages`, all rows."""
+    groups: dict[JsonValue, list[Item]] = {}
+    for row in rows:
+        groups.setdefault(row["id"], []).append(row)
+    return [
+        {
+            **first,
+            "packages": [first, *others],
+            "targets": [place for row in (first, *others) for place in row["targets"]],
+        }
+        for first, *others in groups.values()
+    ]
+
+
+def vulnerabilities(ids: Sequence[Any]) -> str:
+    """The number of rows as on cards and badges, and of ids if it differs: `47 vulnerabilities (20 ids)`."""
+    rows = counted(sum(len(each["packages"]) for each in ids), "vulnerability")
+    return rows if all(len(each["packages"]) == 1 for each in ids) else f"{rows} ({counted(len(ids), 'id')})"
 
 
 def segments(figures: Item) -> Markup:

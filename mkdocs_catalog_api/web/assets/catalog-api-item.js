@@ -1,25 +1,23 @@
-// Loaded on the page of an image or a chart: its quick start, and the comparison of two versions.
+// The page of an image or a chart: quick start and comparison.
 
-// Vulnerabilities that are gone, in both, or new from one version to another, by id and package.
-const byKey = ({ cves }) => new Map(cves.map(row => [`${row.id} ${row.pkg}`, row]));
-const some = (rows, other, there) => [...rows].filter(([key]) => other.has(key) === there).map(([, row]) => row);
-
-const lists = (before, after, make) => {
+const lists = (before, after, { gone, grouped, lines, make, vulnerabilities }) => {
   const missing = [before, after].filter(one => !one.scanned).map(one => one.version);
   if (missing[0]) return [`${missing.join(" and ")} not scanned, so they can't be compared.`];
-  const [old, now] = [byKey(before), byKey(after)];
-  const groups = [[some(old, now, false), "gone"], [some(now, old, true), "in both"], [some(now, old, false), "new"]];
+  const added = gone(after, before);
+  const groups = [[gone(before, after), "gone"], [after.cves.filter(row => !added.includes(row)), "in both"], [added, "new"]];
   const parts = groups.map(([rows, words]) => {
     const part = make("details", "catalog-more");
     const list = make("ul");
-    for (const row of rows) {
+    for (const { id, packages, severity } of grouped(rows)) {
       const line = make("li");
-      const word = row.severity.toLowerCase();
-      line.append(make("span", `catalog-severity catalog-fill-${word}`, word), make("b", "", row.id), `${row.pkg} ${row.installed}`);
+      const box = make("div", "catalog-lines");
+      const word = severity.toLowerCase();
+      box.append(...lines(packages));
+      line.append(make("span", `catalog-severity catalog-fill-${word}`, word), make("b", "", id), box);
       list.append(line);
     }
     part.open = words !== "in both";
-    part.append(make("summary", "", `${rows.length} ${words}`), list);
+    part.append(make("summary", "", `${vulnerabilities(rows)} ${words}`), list);
     return part;
   });
   const alike = before.scanner === after.scanner && before.grade && after.grade;
@@ -29,7 +27,7 @@ const lists = (before, after, make) => {
 
 // The URL has both versions: `?compare=17.5..18.0`. A former digest has its updates as the answer.
 const compare = async (box, tools) => {
-  const { asked, listen, load, make, $, $$ } = tools;
+  const { asked, listen, load, $, $$ } = tools;
   const options = $$(document, ".catalog-release option");
   const selects = $$(box, "select");
   const result = $(box, "div");
@@ -57,13 +55,13 @@ const compare = async (box, tools) => {
   result.textContent = "";
   if (!addresses[0] || !addresses[1]) return;
   try {
-    result.replaceChildren(...lists(...(await Promise.all(addresses.map(load))), make));
+    result.replaceChildren(...lists(...(await Promise.all(addresses.map(load))), tools));
   } catch {
     result.textContent = "The comparison failed. Try again.";
   }
 };
 
-// The commands for the selected version and platform; digests come from the table of releases.
+// Digests come from the table of releases.
 const start = (box, { listen, $, $$ }) => {
   if ("ready" in box.dataset) return;
   box.dataset.ready = "";

@@ -1,5 +1,4 @@
-// Loaded on the first search: the search box of lists finds versions, tags, digests and ids, and suggests updates;
-// the page of vulnerabilities shows who has one.
+// Loaded on the first search: versions, tags, digests and ids, updates, and who has a vulnerability.
 
 // The terms to look for: the last part of a reference, the first 12 digits of a digest.
 const terms = text =>
@@ -12,12 +11,12 @@ const terms = text =>
 const idIn = text => text.trim().match(/^(CVE-\d{4}-\d{4,}|GHSA(-\w{4}){3})$/i)?.[0];
 const unknownDigest = "No version has this digest, or is known to have had it.";
 
-export const search = (list, { anchor, days, link, load, many, verdict }) => {
+export const search = (list, { action, anchor, bySeverity, copy, days, gone, link, load, make, many, verdict }) => {
   const { search: api, finder, list: listed, lookups } = list.data;
   let index;
   const entryOf = async id => lookups.includes("cves") && (await load(`${api}cves/index.json`)).data.find(entry => entry.id.toLowerCase() === id.toLowerCase());
 
-  // Loads what a search needs. Returns the slugs with the id if the text is one.
+  // Returns the slugs with the id if the text is one.
   const prepare = async text => {
     const { data } = await load(`${api}search.json`);
     if (!index) {
@@ -33,7 +32,6 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     return new Set((listed === "charts" ? charts : releases).map(({ slug }) => slug));
   };
 
-  // Words that find an image in addition to its fields.
   const words = ({ slug }) => {
     const entry = listed === "images" && index?.get(slug);
     if (!entry) return [];
@@ -74,13 +72,26 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     return `references/${(registry + image).replaceAll("/", "~").replace(":", "_")}`;
   };
 
+  // What an update fixes and adds, by severity.
+  const effect = async (...hrefs) => {
+    const [before, after] = await Promise.all(hrefs.map(href => load(link(href))));
+    return [gone(before, after), gone(after, before)].map(rows => rows[0] && `${rows.length} (${bySeverity(rows)})`);
+  };
+
+  // The versions of an image that does not have the one in the text.
+  const others = text => {
+    const wanted = terms(text);
+    const image = wanted[1] && [...index.values()].find(({ name, slug }) => [slug, name.toLowerCase()].includes(wanted[0]));
+    return image ? [`${image.name} has no version ${wanted.slice(1).join(" ")}. Its versions: ${image.versions.slice(0, 12).map(({ version }) => version).join(" · ")}`] : [""];
+  };
+
   const explain = async text => {
     const id = idIn(text);
     if (id) return explainId(id);
     const [, algorithm, hex = ""] = text.trim().toLowerCase().match(/(sha256:)?\b([0-9a-f]{12,64})$/) ?? [];
     const hits = versionsOf(text);
     const [hit] = hits;
-    if (!hit) return [algorithm ? unknownDigest : ""];
+    if (!hit) return algorithm ? [unknownDigest] : others(text);
     const { data: images } = await load(`${api}images/index.json`);
     const page = ({ slug, version }, label) => {
       const { latest, url } = images.find(image => image.slug === slug);
@@ -97,31 +108,42 @@ export const search = (list, { anchor, days, link, load, many, verdict }) => {
     try {
       rows = (await load(`${api + (await documentOf(hit, hex))}.json`)).data;
     } catch (error) {
-      if (error.status === 404 && hex) return [unknownDigest]; // only its first digits match a listed digest
+      if (error.status === 404 && hex) return [unknownDigest];
       throw error;
     }
-    const { digest, endOfLife, isLatest, lifecycle, listed: current, newLine, security, until, upgrade, version } = rows.find(row => row.version === hit.version) ?? rows[0];
-    const parts = [hex && `${hex.slice(0, 12)}… is `, current ? "" : "a former build of ", title({ ...hit, version })];
-    if (!current) parts.push(until ? `, replaced on ${until}` : "", digest ? ` by ${digest.slice(7, 19)}…` : "");
-    parts.push(`: ${security.total ? many(security.total, "known vulnerability") : verdict(security).toLowerCase()}`);
-    const serious = ["critical", "high"].filter(word => security[word]).map(word => `${security[word]} ${word}`);
-    if (serious[0]) parts.push(` (${serious.join(", ")})`);
-    if (lifecycle !== "available") parts.push(`; ${lifecycle}`);
-    if (days(endOfLife) >= 1) parts.push(`; support ended ${endOfLife}`);
-    for (const update of [upgrade, newLine])
-      if (update) {
-        parts.push(update.fixes ? `; ${update.fixes} would be fixed by ` : "; newer is ", page({ ...hit, ...update }, update.version));
-        if (update.adds) parts.push(`, which adds ${update.adds}`);
-        if (update === newLine) parts.push(" (next release line)");
-      }
-    return [...parts, isLatest ? "; the newest version." : "."];
+    const { digest, endOfLife, href, image, isLatest, lifecycle, listed: current, newLine, security, until, upgrade, version } = rows.find(row => row.version === hit.version) ?? rows[0];
+    const to = upgrade ?? newLine;
+    const ended = days(endOfLife) >= 1;
+    const own = title({ ...hit, version });
+    const said = make("p");
+    const headline = make("b");
+    if (!current) headline.append(`${hex.slice(0, 12)}… is a former build of `, own, until ? `, replaced on ${until}.` : ".");
+    else if (isLatest) headline.append(own, " is the newest version.");
+    else headline.append("You are on ", own, ".");
+    if (to) headline.append(" Update to ", page({ ...hit, ...to }, to.version), ".");
+    said.append(headline, ` ${security.total ? `${many(security.total, "known vulnerability")} (${bySeverity(security)})` : verdict(security)}.`);
+    for (const update of [upgrade, newLine]) {
+      if (!update) continue;
+      const [fixes, adds] = update.fixes + update.adds > 0 && href ? await effect(href, update.href) : [update.fixes, update.adds];
+      if (fixes || adds) said.append(` ${update.version}${update === newLine ? " (next line)" : ""} fixes ${fixes || "none"} and adds ${adds || "none"}.`);
+      else if (update !== to) said.append(` The next line is ${update.version}.`);
+    }
+    if (lifecycle !== "available") said.append(` ${hit.name} is ${lifecycle}.`);
+    if (endOfLife) said.append(ended ? ` Its support ended on ${endOfLife}.` : ` ${version} is supported until ${endOfLife}.`);
+    const use = make("p", "catalog-digest");
+    const best = to ?? { version, digest };
+    use.append(make("code", "", `${image}:${best.version}${best.digest ? `@${best.digest}` : ""}`), action("catalog-copy", "Copy", copy));
+    const { url } = images.find(one => one.slug === hit.slug);
+    if (url && to && current && to.version !== version)
+      use.append(anchor(`Compare ${version} with ${to.version}`, `${link(url)}?compare=${encodeURIComponent(version)}..${encodeURIComponent(to.version)}#catalog-compare`));
+    const state = security.critical || ended ? "bad" : to || lifecycle !== "available" ? "fair" : security.grade ? "good" : "unknown";
+    return Object.assign([said, use], { state });
   };
 
   const finds = { explain, prepare, terms, words };
   return finds;
 };
 
-// Who has one vulnerability: rows from the document of its id.
 export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, load, make, many }) => {
   const id = asked("id").trim() || (asked("h").match(/^(CVE|GHSA)-\S+$/i)?.[0] ?? "");
   const box = $(root, ".catalog-found");

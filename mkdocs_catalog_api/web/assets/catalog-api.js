@@ -1,4 +1,4 @@
-// Search, sorting and copying on the catalog's pages. Without this script, all data is on linked pages.
+// Search, sort and copy on pages; without this script, all data is on linked pages.
 (() => {
   "use strict";
 
@@ -23,7 +23,6 @@
   const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/(?<!a)y$/, "ie") + "s"}`;
   const make = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
   const anchor = (text, href) => Object.assign(make("a", "", text), { href });
-  // A button added by the script; a click runs `react`.
   const action = (className, text, react) => {
     const button = Object.assign(make("button", className, text), { type: "button" });
     listen([button], "click", react);
@@ -31,7 +30,7 @@
   };
   const empty = value => (value ?? "") === "";
   const listen = (elements, kind, react) => elements.forEach(element => element.addEventListener(kind, react));
-  // A relative address from a root-relative one, in the language of this page.
+  // A relative address, in the language of this page.
   const link = href => {
     const { root, mount, language = "", only = "" } = $(document, "[data-mount]").dataset;
     const path = href.slice(mount.length + 1);
@@ -39,7 +38,6 @@
     const translated = /(^|\/|\.html)$/.test(page) && !only.split(" ").includes(page);
     return root + (translated ? language : "") + path || "./";
   };
-  // Returns the item whose document is at `href`, from its collection.
   const itemAt = async href => {
     const { data } = await load(link(href).replace(/[^/]*\/index.json$/, "index.json"));
     return data.find(item => item.href === href);
@@ -48,15 +46,14 @@
   try {
     memory = sessionStorage;
   } catch {
-    // If the browser blocks storage, the link back leads to the unfiltered list.
+    // storage is blocked
   }
 
   // Ages by the reader's clock, or by `catalogNow`.
-  // A good grade turns gray if the scan is stale or support has ended.
   const clock = () => Date.parse(globalThis.catalogNow) || Date.now();
   const days = time => (clock() - Date.parse(time)) / 864e5;
   const chip = (mark, text) => make("span", `catalog-chip catalog-chip-bad catalog-${mark}`, text);
-  const fade = element => element.closest("tr, .catalog-summary")?.classList.add("catalog-past");
+  const fade = element => element.closest("tr")?.classList.add("catalog-past");
   const maxAge = element => Number(element.closest("[data-max-age]")?.dataset.maxAge ?? 30);
   const ago = past => ["today", "yesterday"][past] ?? `${past} days ago`;
   const times = root => {
@@ -82,7 +79,7 @@
         fade(element);
       }
   };
-  // If most of a list is stale or unsupported, a banner replaces the chips.
+  // If most of a list is stale, a banner replaces the chips.
   const warn = () => {
     const list = lists.find(({ facts }) => facts.size > 1);
     const known = index => [...(list?.facts.values() ?? [])].map(fact => fact[index]).filter(Boolean);
@@ -101,7 +98,7 @@
       list.root.before(banner);
     }
   };
-  // Updates the answer if the scan has become stale or support has ended since the build.
+  // The answer changes with the reader's day.
   const answer = box => {
     const [ends, scan] = ["until", "when"].map(name => $(box, `[data-${name}]`));
     const left = ends && -days(ends.dateTime);
@@ -111,13 +108,15 @@
     const stale = age > maxAge(box);
     if (ends) ends.textContent = ended ? `Support ended on ${ends.dateTime}` : `Supported until ${ends.dateTime} (${long})`;
     if (scan && age >= 0) scan.textContent = `Scanned ${ago(age)}${stale ? " (stale)" : ""}`;
-    if (ended) $(document, ".catalog-summary")?.classList.add("catalog-past");
+    if (ended || stale) $(document, ".catalog-summary")?.classList.add("catalog-past");
     const headline = (ended && box.dataset.ended) || (stale && box.dataset.stale);
-    if (!headline) return;
-    $(box, "b").textContent = headline;
-    box.className = `catalog catalog-answer catalog-state-${ended ? "bad" : "fair"}`;
+    if (headline) {
+      $(box, "b").textContent = headline;
+      box.className = `catalog catalog-answer catalog-state-${ended ? "bad" : "fair"}`;
+    }
+    box.classList.toggle("catalog-old", stale);
   };
-  // The remaining support of each release, relative to the longest.
+  // The remaining support of each release.
   const support = root => {
     const ends = $$(root, "[data-version] time[data-ends]");
     const left = ends.map(end => Math.max(0, -days(end.dateTime)));
@@ -127,9 +126,8 @@
       end.before(bar);
     });
   };
-  // The quick start of an item and the comparison of its versions.
-  const item = async root => (await import("./catalog-api-item.js")).item(root, { asked, listen, load, make, $, $$ });
-  // A line for today on the timeline, which is extended to this year.
+  const item = async root => (await import("./catalog-api-item.js")).item(root, tools);
+  // A line for today.
   const timeline = root => {
     const { first } = root.dataset;
     const years = $(root, ".catalog-years");
@@ -144,10 +142,40 @@
     root.append(line);
   };
 
-  // Fills an element of a row by its attributes; the guide explains them.
+  // The rows of a vulnerability (of a release) as one row.
+  const grouped = rows => {
+    const groups = new Map();
+    for (const row of rows) {
+      const key = `${row.id} ${row.slug} ${row.version}`;
+      groups.set(key, [...(groups.get(key) ?? []), row]);
+    }
+    return [...groups.values()].map(packages => ({ ...packages[0], packages, targets: packages.flatMap(({ targets }) => targets) }));
+  };
+  const lines = packages =>
+    packages.map(({ fixed, installed, pkg }) => {
+      const line = make("span");
+      for (const text of [pkg, installed, fixed || "no fix yet"]) line.append(make("span", "", text), " ");
+      return line;
+    });
+  // The rows of a release that another does not have.
+  const gone = (before, after) => {
+    const keys = new Set(after.cves.map(({ id, pkg }) => `${id} ${pkg}`));
+    return before.cves.filter(({ id, pkg }) => !keys.has(`${id} ${pkg}`));
+  };
+  // Rows or figures: `2 critical, 3 high`
+  const bySeverity = rows =>
+    WORDS.map(word => [rows.filter?.(({ severity }) => severity.toLowerCase() === word).length ?? rows[word], word])
+      .filter(([count]) => count)
+      .map(pair => pair.join(" "))
+      .join(", ");
+  // `47 vulnerabilities (20 ids)`
+  const vulnerabilities = (rows, ids = grouped(rows)) => many(rows.length, "vulnerability") + (ids.length < rows.length ? ` (${many(ids.length, "id")})` : "");
+
+  // Fills an element of a row; the guide explains the attributes.
   const fill = (element, value) => {
     const { f, to, chip, none = "–", class: kind } = element.dataset;
     const found = value(f);
+    if (f === "packages") return element.replaceChildren(...lines(found));
     const missing = found === false || ![found].flat().join("");
     if (kind) element.className = kind + String(found).toLowerCase().replace("+", "-plus").replace(" ", "-");
     if (element.tagName === "TIME") {
@@ -158,8 +186,6 @@
       element.textContent = chip.replace("{}", found);
     } else if (f) {
       element.textContent = missing ? none : found === true ? "yes" : [found].flat().join(", ");
-      if ("parts" in element.dataset)
-        element.replaceChildren(...element.textContent.split(", ").flatMap(part => [", ", make("span", "catalog-whole", part)]).slice(1));
       element.toggleAttribute("data-empty", missing || found === 0);
     }
     if (to) {
@@ -173,7 +199,7 @@
     }
   };
 
-  // The logo of an item, as the macro `logo` writes it; `icons` are the slugs with an icon.
+  // As the macro `logo` writes it.
   const logo = (tile, { slug, name, logo }, icons = "") => {
     const picture = logo?.[0] === "/";
     tile.dataset.logo = (name.match(/[\p{L}\p{N}]/u) ?? name)[0].toUpperCase();
@@ -185,8 +211,7 @@
   };
 
   const looked = security => security.scanned || security.pinsScanned;
-  const verdict = security => (security.total ? "" : !looked(security) ? "Not scanned" : security.grade ? "No known vulnerabilities" : "None found, not graded");
-  // Bytes in powers of 1000, as the pages show them.
+  const verdict = ({ total, grade, version, ...security }) => (total ? "" : !looked(security) ? "Not scanned" : grade ? `No known vulnerabilities${version ? ` in ${version}` : ""}` : "None found, not graded");
   const size = bytes => {
     let unit = 0;
     for (; bytes >= 999.95; unit++) bytes /= 1000;
@@ -194,13 +219,30 @@
   };
   const without = (state, name) => new Map([...state].filter(([key]) => key !== name));
 
-  // The part of the script that is loaded on the first search.
   let searching;
   const searcher = () => (searching ??= import("./catalog-api-search.js"));
 
-  // A list: its state is part of the URL, its rows are loaded from the document on the first input.
+  const announcer = make("div", "catalog-sr");
+  announcer.role = "status";
+  const copy = async ({ target }) => {
+    // empty: copy the URL of the page
+    const { copy: text } = target.dataset;
+    target.dataset.label ??= target.textContent;
+    let done = "Copied";
+    try {
+      await navigator.clipboard.writeText((text ?? target.previousElementSibling.textContent) || location.href);
+    } catch {
+      // without HTTPS, only a selection is possible
+      if (text !== "") getSelection().selectAllChildren(target.previousElementSibling);
+      done = text === "" ? "Copy the URL" : "Selected";
+    }
+    target.textContent = announcer.textContent = done;
+    setTimeout(() => (target.textContent = target.dataset.label), 1500);
+  };
+
+  // A list: its state is in the URL, its rows are loaded on the first input.
   const lists = [];
-  const tools = { $, $$, anchor, asked, days, itemAt, link, lists, load, make, many, verdict };
+  const tools = { $, $$, action, anchor, asked, bySeverity, copy, days, gone, grouped, itemAt, lines, link, listen, lists, load, make, many, verdict, vulnerabilities };
   class List {
     constructor(root, prefix) {
       this.root = root;
@@ -291,7 +333,6 @@
       this.limit = this.size;
       this.show();
     }
-    // Clears these fields.
     clear(fields = this.fields) {
       for (const field of fields)
         if (field.type === "checkbox") field.checked = false;
@@ -338,7 +379,7 @@
       try {
         const ready = this.prepare(text);
         rows = await this.rows();
-        // Longer text waits for the search; the first letters already find names.
+        // the first letters find names
         if (this.search || text.length > 3) having = await ready;
         else ready.then(() => text && turn === this.turn && this.render()).catch(() => {});
       } catch {
@@ -350,21 +391,22 @@
       const state = this.state();
       const found = rows.filter(item => this.wanted(item, state));
       this.none(found[0] ? [] : rows, state);
-      // Rows are shown at once, counts when the reader pauses.
+      // counts are shown when the reader pauses
       setTimeout(() => turn === this.turn && this.answer(text, turn));
       setTimeout(() => turn === this.turn && this.count(rows, state), 200);
       this.older(rows, found, new Map(state));
       const sort = this.sort || this.data.sort;
       if (sort) this.order(found, sort);
-      const shown = Math.min(found.length, this.limit);
+      const items = this.data.key ? grouped(found) : found;
+      const shown = Math.min(items.length, this.limit);
       this.pristine = !state.size && !this.sort && this.limit === this.size && !this.other;
       if (this.pristine) this.body.replaceChildren(...this.first);
       else {
-        // Add one screen of rows at a time, so that the first appears at once.
+        // a screen of rows at a time
         let start = grown ? this.body.rows.length : 0;
         const add = () => {
           if (turn !== this.turn) return;
-          const made = found.slice(start, Math.min((start += 12), shown)).map(item => this.row(item));
+          const made = items.slice(start, Math.min((start += 12), shown)).map(item => this.row(item));
           this.body.append(...made);
           if (start < shown) requestAnimationFrame(() => setTimeout(add));
           return made[0];
@@ -373,13 +415,14 @@
         const first = add();
         if (grown) $(first, "a")?.focus();
       }
+      const more = shown < items.length;
       const all = many(found.length, (this.available && !state.has("lifecycle") ? "available " : "") + this.data.noun);
-      this.announce(shown < found.length ? `${shown} of ${all}` : all);
+      this.announce(this.data.key ? vulnerabilities(found, items) + (more ? `, ${shown} ids shown` : "") : more ? `${shown} of ${all}` : all);
       this.table.closest(".catalog-scroll").hidden = !shown;
-      for (const [name, hidden] of [["none", shown], ["next", shown === found.length], ["pages", !this.pristine]])
+      for (const [name, hidden] of [["none", shown], ["next", !more], ["pages", !this.pristine]])
         $(this.root, `.catalog-${name}`)?.toggleAttribute("hidden", hidden);
     }
-    // Items that have the chosen severities in older releases only.
+    // Items with the chosen severities in older releases only.
     older(rows, found, state) {
       const paragraph = $(this.root, ".catalog-older");
       const severities = state.get("severity") ?? [];
@@ -399,7 +442,7 @@
     announce(text) {
       for (const output of $$(this.root, "output")) output.textContent = text;
     }
-    // The number of rows for each choice, given the other filters.
+    // The rows for each choice.
     count(rows, state) {
       for (const name of new Set(this.boxes.map(box => box.name))) {
         const [others, counts] = [without(state, name), {}];
@@ -409,7 +452,7 @@
         for (const box of this.boxes) if (box.name === name) $(box.parentElement, "small").textContent = counts[box.value] ?? 0;
       }
     }
-    // If nothing matches: for each filter, the number of rows without it.
+    // Nothing matches: the rows without each filter.
     none(rows, state) {
       const buttons = [...state.keys()].flatMap(name => {
         const left = rows.filter(item => this.wanted(item, without(state, name))).length;
@@ -419,7 +462,6 @@
       });
       $(this.root, ".catalog-none")?.replaceChildren(make("b", "", `No ${this.data.noun} matches.`), ...buttons);
     }
-    // Loads the search and its documents.
     async prepare(text) {
       if (!text || !this.data.search) return;
       this.searching ??= searcher().then(({ search }) => search(this, tools));
@@ -434,7 +476,9 @@
       } catch {
         parts = ["The lookup failed. Try again."];
       }
-      if (turn === this.turn) box.replaceChildren(...parts);
+      if (turn !== this.turn) return;
+      box.className = `catalog-result${parts.state ? ` catalog-answer catalog-state-${parts.state}` : ""}`;
+      box.replaceChildren(...parts);
     }
     text(item) {
       if (!this.texts.has(item)) {
@@ -452,7 +496,7 @@
         return values.words.every(word => this.text(item).includes(word));
       });
     }
-    // The values of an item for a filter; with `fix=yes`, only severities that have a fix.
+    // Values for a filter; with `fix=yes`, only severities that have a fix.
     has(item, name, state) {
       const { security } = item;
       const [scanned, fixed] = this.facts.get(item.slug) ?? [];
@@ -527,7 +571,7 @@
     }
   }
 
-  // Shows another release of an image: rows from its document replace those of the newest release.
+  // Shows the rows of another release.
   const releases = root => {
     const select = $(root, ".catalog-release select");
     const list = lists.find(one => root.contains(one.root) && one.data.key === "cves");
@@ -556,7 +600,6 @@
     list.again = apply;
     apply();
   };
-  // Shows only the parts for the selected variant or platform.
   const chooser = (root, select) => {
     const { choose } = select.dataset;
     const apply = () => {
@@ -570,30 +613,11 @@
     if (row?.matches?.("tr")) row.scrollIntoView({ block: "center" });
   };
 
-  // Who has one vulnerability; loads the search script for it.
   const lookup = async root => {
     if (searching || asked("id") || asked("h")) (await searcher()).lookup(root, tools);
   };
 
-  const announcer = make("div", "catalog-sr");
-  announcer.role = "status";
-  const copy = async ({ target }) => {
-    // empty: copy the URL of the page
-    const { copy: text } = target.dataset;
-    target.dataset.label ??= target.textContent;
-    let done = "Copied";
-    try {
-      await navigator.clipboard.writeText((text ?? target.previousElementSibling.textContent) || location.href);
-    } catch {
-      // without HTTPS, a page can only select the text
-      if (text !== "") getSelection().selectAllChildren(target.previousElementSibling);
-      done = text === "" ? "Copy the URL" : "Selected";
-    }
-    target.textContent = announcer.textContent = done;
-    setTimeout(() => (target.textContent = target.dataset.label), 1500);
-  };
-
-  // A table that does not fit is stacked; if it fits, its headings can stay visible.
+  // A table that does not fit is stacked; else its headings stay visible.
   const fits = new ResizeObserver(seen => {
     for (const box of new Set(seen.map(({ target }) => target.closest(".catalog-scroll")))) {
       const wide = () => box.scrollWidth > box.clientWidth;
@@ -626,12 +650,11 @@
       for (const element of $$(root, ".catalog-scroll, .catalog-scroll table")) fits.observe(element);
     }
     if (!$(document, ".catalog-warned")) warn();
-    // The link back restores the filters of the list.
     for (const back of $$(document, "a[data-back]")) back.search = memory[`catalog-${back.pathname}`] ?? "";
     toRow();
   };
   const again = () => {
-    // Material is about to show another page
+    // Material loads another page
     if (location.pathname !== here) return;
     for (const list of lists) {
       list.restore();
@@ -640,7 +663,7 @@
     $$(document, "[data-lookup]").forEach(lookup);
     $$(document, ".catalog-item").forEach(item);
   };
-  // A link to this page with another query, which Material would not follow.
+  // Material follows no link to this page with another query.
   const follow = event => {
     const to = event.target.closest(".catalog a[href]");
     const modified = event.ctrlKey || event.metaKey || event.shiftKey;
@@ -655,7 +678,7 @@
   addEventListener("popstate", again);
   addEventListener("pageshow", event => event.persisted && again());
   addEventListener("beforeprint", () => $$(document, ".catalog details:not(.catalog-pick)").forEach(part => (part.open = true)));
-  // `/` focuses the search box of a list; the theme does not get the event.
+  // `/` goes to the search box of a list, not of the theme.
   const shortcut = event => {
     const box = $$(document, "input[aria-keyshortcuts]").find(field => field.offsetParent);
     const typing = event.target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]");
@@ -665,7 +688,7 @@
     box.focus();
   };
   addEventListener("keydown", shortcut, true);
-  // Material replaces the page without a page load and emits an event here.
+  // Material's instant navigation
   if (typeof document$ !== "undefined") document$.subscribe(begin);
   else if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", begin);
   else begin();
