@@ -400,7 +400,7 @@ def test_no_severity_counts_less_than_the_reports_that_count_say(
     for report in counting:
         for key, severity in said(report).items():
             worst[key] = min(severity, worst.get(key, 9))
-    rows: dict[tuple[str, str], int] = {}  # both scanners can have a row, each with its version of the package
+    rows: dict[tuple[str, str], int] = {}  # each scanner can have a row, with its version of the package
     for entry in found["cves"]:
         key = entry["id"], entry["pkg"]
         rows[key] = min(SEVERITIES.index(entry["severity"]), rows.get(key, 9))
