@@ -286,18 +286,16 @@ _PER_SCHEMA: Mapping[str, Mapping[str, Any]] = {
     "VexProduct": {"@id": f"pkg:oci/nginx@{_DIGEST.replace(':', '%3A')}?repository_url={_REFERENCE}"},
     "VexVulnerability": {"name": "CVE-2025-9230"},
     "Vulnerability": {"url": _ADVISORY, "exploited": "2026-01-20"},
-    **{
-        name: {
-            "version": "1.29.2",
-            "digest": _OLD_DIGEST,
-            "versions": "1.29.2",
-            "isLatest": False,
-            "released": "2026-01-10",
-            "newLine": None,
-            "href": "API/security/nginx/1.29.2.json",
-            "security": _FIGURES | {"version": "1.29.2"},
-        }
-        for name in ("DigestEntry", "ReferenceEntry")
+    "DigestEntry": {
+        "tag": "1.29.2",
+        "version": "1.29.2",
+        "digest": _OLD_DIGEST,
+        "versions": "1.29.2",
+        "isLatest": False,
+        "released": "2026-01-10",
+        "newLine": None,
+        "href": "API/security/nginx/1.29.2.json",
+        "security": _FIGURES | {"version": "1.29.2"},
     },
     **{name: {"fixed": "2026-01-30"} for name in ("Episode", "FixEntry")},
 }
