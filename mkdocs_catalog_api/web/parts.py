@@ -428,7 +428,7 @@ def _release_groups(image: Image) -> list[dict[str, Any]]:
 
 
 def _advice(image: Image, release: Release) -> dict[str, dict[str, Any] | None]:
-    """The updates of a release by their field in `Advice`, each with what it fixes and adds."""
+    """The updates of a release by their field in `Advice`, each with its fixes and additions."""
     updates: dict[str, dict[str, Any] | None] = {}
     for name, label in release.advice._asdict().items():
         fixes, adds = (label and release.effect_of(image.release(label))) or (None, None)

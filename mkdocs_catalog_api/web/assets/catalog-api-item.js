@@ -1,6 +1,6 @@
 // Loaded on the page of an image or a chart: its quick start, and the comparison of two versions.
 
-// Vulnerabilities that are gone, in both, or new from one version to another, by id and package.
+// Vulnerabilities that are gone, in both, or new, by id and package.
 const byKey = ({ cves }) => new Map(cves.map(row => [`${row.id} ${row.pkg}`, row]));
 const some = (rows, other, there) => [...rows].filter(([key]) => other.has(key) === there).map(([, row]) => row);
 
@@ -27,16 +27,14 @@ const lists = (before, after, make) => {
   return alike ? parts : [...parts, make("p", "catalog-quiet", doubt)];
 };
 
-// The URL has both versions: `?compare=17.5..18.0`. A former digest has its updates as the answer.
+// The URL has both versions: `?compare=17.5..18.0`.
 const compare = async (box, tools) => {
   const { asked, listen, load, make, $, $$ } = tools;
   const options = $$(document, ".catalog-release option");
   const selects = $$(box, "select");
   const result = $(box, "div");
-  const former = new Map($$(document, "tr[data-former]").map(row => [$(row, "code").textContent, row.dataset]));
-  if (!selects[0].options[1]) {
-    for (const { dataset } of options) for (const select of selects) select.append(new Option(dataset.version));
-    for (const [digest, build] of former) selects[0].append(new Option(`${build.former} (former, ${digest.slice(7, 19)}…)`, digest));
+  if (!selects[1].options[1]) {
+    for (const { dataset } of options) for (const select of selects) select.insertBefore(new Option(dataset.version), $(select, "optgroup"));
     listen(selects, "change", () => {
       const address = new URL(location);
       address.searchParams.set("compare", selects.map(select => select.value).join(".."));
@@ -46,15 +44,11 @@ const compare = async (box, tools) => {
   }
   const labels = asked("compare") ? asked("compare").split("..") : ["", options[0].dataset.version];
   selects.forEach((select, index) => (select.value = labels[index] ?? ""));
-  const build = former.get(selects[0].value);
-  selects[1].disabled = !!build;
-  if (build) {
-    selects[1].value = build.update;
-    result.textContent = build.answer;
-    return;
-  }
+  const { answer, update } = selects[0].selectedOptions[0]?.dataset ?? {};
+  selects[1].disabled = !!answer;
+  if (answer) selects[1].value = update;
   const addresses = selects.map(select => options.find(({ dataset }) => dataset.version === select.value)?.value);
-  result.textContent = "";
+  result.textContent = answer;
   if (!addresses[0] || !addresses[1]) return;
   try {
     result.replaceChildren(...lists(...(await Promise.all(addresses.map(load))), make));
