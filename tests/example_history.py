@@ -41,6 +41,9 @@ def write_example(folder: Path, day: str) -> None:
         if path.is_file():
             _write_page(path, folder / path.relative_to(EXAMPLE), day)
     shutil.copytree(EXAMPLE / "advisories/endoflife", folder / "advisories/endoflife", dirs_exist_ok=True)
+    exploited = "advisories/known_exploited_vulnerabilities.json"
+    if json.loads((EXAMPLE / exploited).read_bytes())["dateReleased"][:10] <= day:
+        shutil.copy(EXAMPLE / exploited, folder / exploited)
     for path in sorted((EXAMPLE / "scans").rglob("*")):
         if path.is_file():
             text = path.read_text("utf-8")

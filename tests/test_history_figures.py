@@ -34,7 +34,7 @@ def past(site: SiteFolder) -> Past:
 def counts(past: Past) -> dict[str, Any]:
     """What today's summary says of both populations."""
     summary = built(past.site).json("security.json")
-    names = ("total", "bySeverity", "fixable", "scanned")
+    names = ("total", "bySeverity", "fixable", "exploited", "scanned")
     every = {name: summary[name] for name in names} | {
         "images": len(summary["images"]) + len(summary["unscanned"])
     }

@@ -224,7 +224,7 @@ def test_a_field_is_required_and_null_only_where_it_may_be(described: Any) -> No
         if field not in schema["required"]
     }
     assert optional == {
-        *("SecurityFigures.pins", "SecurityFigures.pinsScanned", "PopulationFigures.exploited"),
+        *("SecurityFigures.pins", "SecurityFigures.pinsScanned"),
         "VexProduct.subcomponents",
         *("VexStatement.justification", "VexStatement.impact_statement", "VexStatement.action_statement"),
         *("RenovateImage.sourceUrl", "RenovateImage.homepage", "RenovateRelease.releaseTimestamp"),

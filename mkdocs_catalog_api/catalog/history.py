@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from typing import Annotated, Literal, NamedTuple
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import Meta, Struct, field
 
 from .events import AnyEvent, GoneReason, Id, Package, Slug, Version
 from .models import Lifecycle
@@ -22,7 +22,7 @@ class PopulationFigures(Document, kw_only=True):
     total: Annotated[Counter, Meta(description="Open vulnerabilities.")]
     by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     fixable: Annotated[Counter, Meta(description="How many of them have a fix.")]
-    exploited: ExploitedIfKnown | UnsetType = UNSET  # not of recorded days
+    exploited: ExploitedIfKnown
     images: Annotated[Counter, Meta(description="Images, with and without a scan.")]
     scanned: Annotated[Counter, Meta(description="How many of them have a scan of their newest release.")]
 

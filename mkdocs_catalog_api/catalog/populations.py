@@ -33,6 +33,7 @@ class Population(NamedTuple):
             total=sums.total,
             by_severity=Counters(**sums.counters),
             fixable=sums.fixable,
+            exploited=sums.exploited,
             images=len(self.images),
             scanned=self.scanned,
         )

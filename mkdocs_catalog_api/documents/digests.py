@@ -39,8 +39,12 @@ class Upgrade(Document):
 
 
 class DigestEntry(Document):
-    """One image that lists the digest, or listed it."""
+    """One image that lists a digest, or listed it; in the document of a reference, the version of a tag."""
 
+    tag: Annotated[
+        VersionLabel | None,
+        Meta(description="Label or other tag of the version, of a reference; null in documents of digests."),
+    ]
     slug: Annotated[Slug, Meta(description="Slug of the image.")]
     name: Annotated[Text, Meta(description="Name for people.")]
     image: Annotated[
@@ -153,6 +157,7 @@ def _former_entry(
     record = catalog.history.images.get(former.slug) if catalog.history else None
     platforms = (each.platform for each in build.entry.manifests if each.digest == digest)
     return DigestEntry(
+        tag=None,
         slug=former.slug,
         name=image.entry.name if image else former.slug,
         image=image.entry.image if image else None,
@@ -200,6 +205,7 @@ def digest_entry(
     version, looked_at = release.entry, release.of(digest)
     platforms = (each.platform for each in version.manifests if each.digest == digest)
     return DigestEntry(
+        tag=None,
         slug=entry.slug,
         name=entry.name,
         image=entry.image,

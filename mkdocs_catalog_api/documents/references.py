@@ -1,31 +1,20 @@
 """Documents about references: the version of every label and tag, for each repository of the catalog."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from msgspec import Meta, Struct, defstruct, structs
+from msgspec import Meta, structs
 
 from ..catalog.names import Reference, reserved
-from ..catalog.published import ApiVersion, Counter, Document, Slug, VersionLabel
+from ..catalog.published import ApiVersion, Counter, Document, Slug
 from ..catalog.value import Catalog, Image
 from .digests import DigestEntry, digest_entry
 from .kinds import Documents, Kind, Parameter, Route
-from .security import ImageReference, struct_fields
+from .security import ImageReference
 
 _PATH = "references/{reference}.json"
 _LONGEST_NAME = 250
 """Bytes of a file name without `.json` that every file system takes."""
-
-ReferenceEntry = defstruct(
-    "ReferenceEntry",
-    [
-        ("tag", Annotated[VersionLabel, Meta(description="A label or another tag of a version.")]),
-        *struct_fields(DigestEntry),
-    ],
-    bases=(Document,),
-    module=__name__,
-    namespace={"__doc__": "One tag, with the fields of an entry of a digest document."},
-)
 
 
 class ReferenceDocument(Document):
@@ -37,7 +26,7 @@ class ReferenceDocument(Document):
     slug: Annotated[Slug, Meta(description="Slug of the image; the first of several.")]
     total: Annotated[Counter, Meta(description="Number of labels and tags.")]
     data: Annotated[
-        list[ReferenceEntry],  # type: ignore[valid-type]
+        list[DigestEntry],
         Meta(min_length=1, description="One entry for each label and tag, the newest version first."),
     ]
 
@@ -67,11 +56,11 @@ def _documents(catalog: Catalog) -> Documents:
         yield _PATH.format(reference=name), document
 
 
-def _entries(catalog: Catalog, image: Image) -> Iterator[Struct]:
+def _entries(catalog: Catalog, image: Image) -> Iterator[DigestEntry]:
     for position, release in enumerate(image.releases):
-        fields: dict[str, Any] = structs.asdict(digest_entry(catalog, image, (position,)))
+        entry = digest_entry(catalog, image, (position,))
         for tag in (release.entry.version, *release.entry.tags):
-            yield ReferenceEntry(tag=tag, **fields)
+            yield structs.replace(entry, tag=tag)
 
 
 REFERENCES = Kind(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, get_type_hints
 
-from msgspec import UNSET, Meta, Struct, UnsetType, defstruct, structs
+from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 from msgspec.structs import astuple
 
 from ..catalog import addresses, value
@@ -381,7 +381,7 @@ def summary(catalog: value.Catalog) -> SecuritySummary:
         newest_scan=times[-1] if times else None,
         exploited=sums.exploited,
         pinned=_pinned(catalog.charts),
-        available=structs.replace(available.published, exploited=available.figures.exploited),
+        available=available.published,
     )
 
 

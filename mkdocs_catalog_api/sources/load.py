@@ -83,8 +83,7 @@ class Sources(Struct, frozen=True):
 def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool = False) -> Sources:
     """Read all sources. Problems are added, not raised; do not use the sources if there are errors.
 
-    With `to_record`, advisories are not read, and problems of recorded days are not added: a new day does not
-    depend on them.
+    With `to_record`, problems of recorded days are not added: a new day does not depend on them.
     """
     if scanners := settings.security.scanners:
         from .reports.formats import (
@@ -119,7 +118,7 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
         _statements(site, settings, _repositories(listed), problems),
         _facts(site, settings, images, problems),
         read_cycles(site, images, problems),
-        None if to_record else read_exploited(site, settings.security.max_report_size, problems),
+        read_exploited(site, settings.security.max_report_size, problems),
         _history(site, Problems() if to_record else problems),
         complete,
     )

@@ -106,7 +106,7 @@ def _digests(api: Api, releases: Releases) -> None:
             entry |= {"versions": [version["version"] for version in having], "security": security}
             entry["isLatest"], entry["digest"] = label == image["latest"], _only_digest(first)
             entry |= looked_at | {"platform": platforms[0] if platforms else None}
-            entry |= {"listed": True, "until": None}
+            entry |= {"tag": None, "listed": True, "until": None}
             for name, same_line in (("upgrade", True), ("newLine", False)):
                 newer = _newer(first, present, published.get(name), same_line=same_line)
                 entry[name] = newer and _upgrade(api, slug, first, newer)
@@ -138,7 +138,7 @@ def _former(api: Api, path: str, where: str, entry: Json, image: Json | None) ->
         else []
     )
     present = labels[0] if labels else None
-    wanted: Json = {"isLatest": False, "released": None, "sbom": None, "provenance": None}
+    wanted: Json = {"tag": None, "isLatest": False, "released": None, "sbom": None, "provenance": None}
     wanted |= {"digest": present and _only_digest(present), "href": present and present["href"]}
     wanted |= (
         {name: image[name] for name in ("name", "image", "latest", "lifecycle")}
@@ -267,8 +267,7 @@ def _references(api: Api, _: Releases) -> None:
                 listed = api.documents.get(f"digests/{digest.replace(':', '/')}.json", {"data": []})["data"]
                 for each in listed:
                     if (each["slug"], each["version"]) == (entry["slug"], entry["version"]):
-                        mine = {key: value for key, value in entry.items() if key != "tag"}
-                        api.expect(path, f"$.data[{position}]", mine, each)
+                        api.expect(path, f"$.data[{position}]", {**entry, "tag": None}, each)
 
 
 def _own_digests(api: Api, entry: Json) -> list[str]:

@@ -19,9 +19,8 @@ from tests.contract.api import Api, Json
 FROZEN = Path(__file__).with_name("openapi.json")
 ITEMS = {"images": "Image", "charts": "Chart", "roadmap": "RoadmapItem", "updates": "Update"}
 # Renderers of badges, scanners and Renovate take no null: what does not apply is absent, there alone.
-# Of figures charts alone have counts of pins; recorded days do not have the number of exploited ones.
+# Of figures charts alone have counts of pins.
 OPTIONAL = {
-    "PopulationFigures": {"exploited"},
     "SecurityFigures": {"pins", "pinsScanned"},
     "Badge": {"namedLogo", "logoColor", "logoSvg"},
     "VexStatement": {"justification", "impact_statement", "action_statement"},

@@ -25,16 +25,14 @@ const lists = (before, after, { gone, grouped, lines, make, vulnerabilities }) =
   return alike ? parts : [...parts, make("p", "catalog-quiet", doubt)];
 };
 
-// The URL has both versions: `?compare=17.5..18.0`. A former digest has its updates as the answer.
+// The URL has both versions: `?compare=17.5..18.0`.
 const compare = async (box, tools) => {
   const { asked, listen, load, $, $$ } = tools;
   const options = $$(document, ".catalog-release option");
   const selects = $$(box, "select");
   const result = $(box, "div");
-  const former = new Map($$(document, "tr[data-former]").map(row => [$(row, "code").textContent, row.dataset]));
-  if (!selects[0].options[1]) {
-    for (const { dataset } of options) for (const select of selects) select.append(new Option(dataset.version));
-    for (const [digest, build] of former) selects[0].append(new Option(`${build.former} (former, ${digest.slice(7, 19)}…)`, digest));
+  if (!selects[1].options[1]) {
+    for (const { dataset } of options) for (const select of selects) select.insertBefore(new Option(dataset.version), $(select, "optgroup"));
     listen(selects, "change", () => {
       const address = new URL(location);
       address.searchParams.set("compare", selects.map(select => select.value).join(".."));
@@ -44,15 +42,11 @@ const compare = async (box, tools) => {
   }
   const labels = asked("compare") ? asked("compare").split("..") : ["", options[0].dataset.version];
   selects.forEach((select, index) => (select.value = labels[index] ?? ""));
-  const build = former.get(selects[0].value);
-  selects[1].disabled = !!build;
-  if (build) {
-    selects[1].value = build.update;
-    result.textContent = build.answer;
-    return;
-  }
+  const { answer, update } = selects[0].selectedOptions[0]?.dataset ?? {};
+  selects[1].disabled = !!answer;
+  if (answer) selects[1].value = update;
   const addresses = selects.map(select => options.find(({ dataset }) => dataset.version === select.value)?.value);
-  result.textContent = "";
+  result.textContent = answer;
   if (!addresses[0] || !addresses[1]) return;
   try {
     result.replaceChildren(...lists(...(await Promise.all(addresses.map(load))), tools));
