@@ -26,7 +26,7 @@ from ..authored.yaml_text import YamlError, parse
 from ..catalog.fields import ItemFields
 from ..catalog.lines import LineRules, derived_line, newest_label
 from ..catalog.model import Model
-from ..catalog.models import ChartEntry, ImageEntry
+from ..catalog.models import ChartEntry, ImageEntry, VersionEntry
 from ..catalog.names import Reference, without_details
 from ..catalog.names import slug as checked_slug
 from ..catalog.registry_facts import (
@@ -38,7 +38,6 @@ from ..catalog.registry_facts import (
     ImageVersionFacts,
     VersionFacts,
 )
-from ..catalog.types import VariantRule
 from ..catalog.versions import in_order
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
@@ -60,15 +59,6 @@ class _Known(NamedTuple):
     """Position in the file."""
     value: dict[str, Any]
     """The value on the page."""
-
-
-class _Labelled(NamedTuple):
-    """The values that determine the newest version."""
-
-    version: str
-    line: str
-    variant: str
-    tags: Sequence[str]
 
 
 class FactsFolder:
@@ -252,12 +242,18 @@ class FactsFolder:
         latest = latest if isinstance(latest, str) and latest in labels else None
         if isinstance(present[0].facts, ChartVersionFacts):
             return in_order(labels, latest)[0]
-        rules = LineRules(variants=_variant_rule(values.get("variants")) or self._variants)
+        rule = None
+        with suppress(ValidationError):  # reported later
+            rule = _type_of(ImageEntry, "variants").validate_python(values.get("variants"))
+        rules = LineRules(variants=rule or self._variants)
         versions = []
         for known in present:
-            variant = known.value.get("variant")
-            variant = variant if isinstance(variant, str) else rules.variant(known.label)
-            versions.append(_Labelled(known.label, derived_line(known.label), variant, known.facts.tags))
+            label, variant = known.label, known.value.get("variant")
+            variant = variant if isinstance(variant, str) else rules.variant(label)
+            line, tags = derived_line(label), known.facts.tags
+            versions.append(
+                VersionEntry.model_construct(version=label, line=line, variant=variant, tags=tags)
+            )
         default = values.get("defaultVariant")
         variants = {version.variant for version in versions}
         return latest or newest_label(
@@ -406,17 +402,6 @@ def _of_chart(facts: ChartVersionFacts) -> Found:
 
 def _annotation(field: str, name: str, annotations: Mapping[str, str]) -> Found:
     yield field, f"annotations.{name}", " ".join(annotations.get(name, "").split())
-
-
-def _variant_rule(value: object) -> str | Mapping[str, str] | None:
-    """Return the rule of a page; None without a rule, or if it is invalid, which is reported later."""
-    if value is not None:
-        with suppress(ValidationError):
-            return _VARIANTS.validate_python(value)
-    return None
-
-
-_VARIANTS: TypeAdapter[str | dict[str, str]] = TypeAdapter(VariantRule)
 
 
 @cache
