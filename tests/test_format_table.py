@@ -12,7 +12,7 @@ import pytest
 
 from mkdocs_catalog_api.sources import reports
 from mkdocs_catalog_api.sources.reports import FORMATS, SCANNERS, SEVERITIES, artifact_hub, read_report
-from mkdocs_catalog_api.sources.reports.report_format import ReportFormat
+from mkdocs_catalog_api.sources.reports.normalise import ReportFormat
 
 from .field_tables import table
 from .sites import SiteFolder

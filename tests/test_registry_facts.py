@@ -341,7 +341,7 @@ def test_a_gone_version_that_the_page_lists_or_names_as_latest(site: SiteFolder)
     web(site, ["1.0.0", "2.0.0"], latest="2.0.0")
     assert item(built(site, gone={"images/web": {"2.0.0"}}), "web")["latest"] == "1.0.0"
     assert problems(site) == [
-        ("warning", "CAT083", "docs/images/web.md", 7, "versions[1]"),
+        ("warning", "CAT083", "docs/images/web.md", 5, "versions"),
         ("warning", "CAT014", "docs/images/web.md", 8, "latest"),
     ]
 
@@ -438,7 +438,8 @@ def test_pins_that_cannot_be_used_are_warned_of(site: SiteFolder, pins: str) -> 
     know_chart(site, chart_facts("1.0.0", annotations={"artifacthub.io/images": pins}))
     stack(site, "registry", license="MIT")
     result = built(site)
-    assert len(result.json("charts/stack/index.json")["data"]["images"]) == pins.count("a/b")
+    # Some of its pins alone would give counts that are too low.
+    assert result.json("charts/stack/index.json")["data"]["images"] == []
     (found,) = problems(site)
     assert found[:3] == ("warning", "CAT012", "registry/charts/stack.json")
     assert found[4].startswith("versions[0].annotations.artifacthub.io/images")

@@ -372,26 +372,6 @@ def explain_settings(
         yield config.problem(path, message, hint, code=Code.SETTING)
 
 
-def without(options: Mapping[str, object], faults: Iterable[Sequence[str | int]]) -> dict[str, object]:
-    """Return the options without the values at these paths, or their nearest existing parents."""
-    usable = dict(options)
-    for path in faults:
-        _drop(usable, path)
-    return usable
-
-
-def _drop(values: dict[Any, Any], path: Sequence[str | int]) -> None:
-    """Remove the value at `path`. Nested mappings are copied; an error in a list removes the whole list."""
-    first, *rest = path or ("",)
-    if rest and isinstance(values.get(first), dict) and rest[0] in values[first]:
-        values[first] = dict(values[first])
-        _drop(values[first], rest)
-    elif first in values:
-        del values[first]
-    else:
-        values.clear()
-
-
 def check_words(
     setting: tuple[str, ...], words: Iterable[str], known: Sequence[str], config: ConfigFile
 ) -> Iterator[Problem]:
@@ -404,10 +384,7 @@ def check_words(
 def check_collection(
     resource: str, model: type[ItemEntry], section: CollectionSettings, written: object, config: ConfigFile
 ) -> Iterator[Problem]:
-    """Check rules and defaults against the fields of the collection.
-
-    `written` is the section as written; `section` may lack its invalid values.
-    """
+    """Check rules and defaults against the fields of the collection; `written` is the section as written."""
     names = built_in_fields(model)
     for name, noun in (("verify", "signatures"), ("lines", "release lines"), ("variants", "release lines")):
         if getattr(section, name) is not None and name not in names:
@@ -440,10 +417,7 @@ def check_collection(
 def _wrong_rule(
     name: str, rule: FieldRule, declared: object, model: type[BaseModel]
 ) -> Iterator[tuple[Sequence[str | int], str, str]]:
-    """Yield path, message and hint for each error in the settings of a field.
-
-    `declared` are these settings as written; `rule` may lack its invalid values.
-    """
+    """Yield path, message and hint for each error in the settings of a field; `declared` is as written."""
     declared = declared if isinstance(declared, dict) else ["type"]
     info = built_in_fields(model).get(name)
     if info is None:
@@ -510,17 +484,11 @@ def _defaults(
 def read_settings(options: Mapping[str, object], config: ConfigFile, problems: Problems) -> Settings | None:
     """Return the settings. If they are invalid, return None and add a problem for each error."""
     before = problems.count(Level.ERROR)
-    usable: Mapping[str, object] = options
-    settings = None
-    while settings is None:
-        try:
-            settings = Settings.model_validate(usable)
-        except ValidationError as error:
-            errors = error.errors(include_url=False)
-            if usable is options:
-                problems.extend(explain_settings(errors, Settings, config))
-            # Without the invalid values, the other settings can be checked.
-            usable = without(usable, [location(details) for details in errors])
+    try:
+        settings = Settings.model_validate(options)
+    except ValidationError as error:
+        problems.extend(explain_settings(error.errors(include_url=False), Settings, config))
+        return None
     for resource, model in ITEM_MODELS.items():
         section: CollectionSettings = getattr(settings, resource)
         written = options.get(resource)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from ..authored.data_files import ListedVersions, is_nvcmp, read_decisions, read_differences, read_list
-from ..authored.folders import leads_out, name_of
+from ..authored.folders import MAX_SIZE, leads_out, name_of
 from ..authored.pages import RawItem, select
 from ..authored.settings import (
     DECISIONS,
@@ -35,11 +35,10 @@ from ..catalog.scans import Scan
 from ..catalog.statements import Statement
 from ..catalog.types import product_name
 from ..history.days import history_folder
-from ..problems import CatalogError, Level, Problems, RefusedError
+from ..problems import CatalogError, Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from .advisories import read_exploited
 from .cycles import read_cycles
-from .elsewhere import reports_elsewhere
 from .items import (
     WebPages,
     check_emptiness,
@@ -52,6 +51,11 @@ from .items import (
     read_items,
 )
 from .registry_facts import FactsFolder
+
+_LIKELY = ("scan", "report", "trivy", "grype", "vuln", "security")
+"""Words in the names of folders with reports."""
+_TRIED = 5
+"""Maximum number of files to open in a folder."""
 
 
 class Sources(Struct, frozen=True):
@@ -93,7 +97,7 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
         problems.extend(check_words(("security", "scanners"), scanners, [*SCANNERS], site.config))
     scans = _scans(site, settings, problems)
     if not scans and settings.security.reports is None:
-        problems.extend(reports_elsewhere(site))
+        problems.extend(_reports_elsewhere(site))
     selection = page_selection(settings)
     paged = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
@@ -185,6 +189,39 @@ def _folder(
     if configured or os.path.lexists(folder):
         problems.add(site.config.problem(("security", setting), message, hint, code=Code.MISSING_PATH))
     return None
+
+
+def _reports_elsewhere(site: Site) -> Iterator[Problem]:
+    """Warn about folders with reports next to mkdocs.yml or in docs_dir, if the catalog has no report."""
+    for parent in dict.fromkeys((site.root, site.docs_dir)):
+        for folder in sorted(parent.iterdir()) if parent.is_dir() else ():
+            likely = any(word in folder.name.lower() for word in _LIKELY) and folder.name[0] != "."
+            read = folder == site.root / SECURITY_FOLDERS["reports"]
+            if likely and not read and folder.is_dir() and not folder.is_symlink() and _has_report(folder):
+                name = name_of(folder, site.root)
+                hint = f"rename it to {SECURITY_FOLDERS['reports']}, or set `security: {{reports: {name}}}`"
+                if parent != site.root:
+                    hint = f"move it next to {site.config.name} as {SECURITY_FOLDERS['reports']}"
+                message = f"no reports found, but the folder {name} has some"
+                place = ("security", "reports")
+                yield site.config.problem(place, message, hint, Level.WARNING, code=Code.UNMATCHED_REPORT)
+
+
+def _has_report(folder: Path) -> bool:
+    """Whether one of the first files in the folder is a report of a scanner."""
+    from .reports import (
+        ReportError,
+        read_report,
+    )  # imported here for a faster start without reports
+
+    for path in sorted(folder.rglob("*.json"))[:_TRIED]:
+        try:
+            if path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_SIZE:
+                read_report(path.read_bytes())
+                return True
+        except (OSError, ReportError):
+            continue
+    return False
 
 
 def _scans(site: Site, settings: Settings, problems: Problems) -> tuple[Scan, ...]:

@@ -26,7 +26,7 @@ from ..authored.yaml_text import YamlError, parse
 from ..catalog.fields import ItemFields
 from ..catalog.lines import LineRules, derived_line, newest_label
 from ..catalog.model import Model
-from ..catalog.models import ChartEntry, ImageEntry, PinEntry
+from ..catalog.models import ChartEntry, ImageEntry, VersionEntry
 from ..catalog.names import Reference, without_details
 from ..catalog.names import slug as checked_slug
 from ..catalog.registry_facts import (
@@ -39,7 +39,6 @@ from ..catalog.registry_facts import (
     ImageVersionFacts,
     VersionFacts,
 )
-from ..catalog.types import VariantRule
 from ..catalog.versions import in_order
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
@@ -61,15 +60,6 @@ class _Known(NamedTuple):
     """Position in the file."""
     value: dict[str, Any]
     """The value on the page."""
-
-
-class _Labelled(NamedTuple):
-    """The values that determine the newest version."""
-
-    version: str
-    line: str
-    variant: str
-    tags: Sequence[str]
 
 
 class FactsFolder:
@@ -211,16 +201,11 @@ class FactsFolder:
                     if from_registry
                     else "remove it from the page"
                 )
-                written = raw.values.get("versions")
-                labels = written if isinstance(written, list) else []
-                index = next(
-                    (at for at, value in enumerate(labels) if value in (known.label, known.value)), 0
-                )
                 group = "versions that were removed from their registry"
-                problem = raw.problem(
-                    ("versions", index), message, hint, Level.WARNING, code=Code.REGISTRY, group=group
+                path = ("versions",)
+                self._problems.add(
+                    raw.problem(path, message, hint, Level.WARNING, code=Code.REGISTRY, group=group)
                 )
-                self._problems.add(problem)
 
     def _fill_item(
         self, values: Mapping[str, object], fields: ItemFields[M], versions: Sequence[_Known], name: str
@@ -239,7 +224,7 @@ class FactsFolder:
                 continue
             path = f"versions[{known.position}].{key}"
             if field == "images":
-                value = [*self._pins(str(value), name, path)]
+                value = _pins(str(value))
             try:
                 _type_of(fields.model, field).validate_python(value)
             except ValidationError as error:
@@ -258,43 +243,35 @@ class FactsFolder:
         latest = latest if isinstance(latest, str) and latest in labels else None
         if isinstance(present[0].facts, ChartVersionFacts):
             return in_order(labels, latest)[0]
-        rules = LineRules(variants=_variant_rule(values.get("variants")) or self._variants)
+        rule = None
+        with suppress(ValidationError):  # reported later
+            rule = _type_of(ImageEntry, "variants").validate_python(values.get("variants"))
+        rules = LineRules(variants=rule or self._variants)
         versions = []
         for known in present:
-            variant = known.value.get("variant")
-            variant = variant if isinstance(variant, str) else rules.variant(known.label)
-            versions.append(_Labelled(known.label, derived_line(known.label), variant, known.facts.tags))
+            label, variant = known.label, known.value.get("variant")
+            variant = variant if isinstance(variant, str) else rules.variant(label)
+            line, tags = derived_line(label), known.facts.tags
+            versions.append(
+                VersionEntry.model_construct(version=label, line=line, variant=variant, tags=tags)
+            )
         default = values.get("defaultVariant")
         variants = {version.variant for version in versions}
         return latest or newest_label(
             versions, default if isinstance(default, str) and default in variants else None
         )
 
-    def _pins(self, text: str, name: str, path: str) -> Iterator[Mapping[str, object]]:
-        """Yield the pins in the YAML text of `artifacthub.io/images`. Warns about each invalid pin."""
 
-        def add_problem(place: str, message: str) -> None:
-            hint = "not used: set `images` on the page"
-            problem = Problem(name, 0, 0, place, message, hint, Level.WARNING, code=Code.WRONG_VALUE)
-            self._problems.add(problem)
-
-        try:
-            data = parse(text).data
-        except YamlError as error:
-            add_problem(path, f"not valid YAML: {error.message}")
-            return
-        if not isinstance(data, list):
-            add_problem(path, "not a list of images")
-            return
-        for index, entry in enumerate(data):
-            given = entry if isinstance(entry, dict) else {}
-            pin = {key: given[key] for key in ("name", "image") if given.get(key)}
-            try:
-                PinEntry.model_validate(pin)
-            except ValidationError as error:
-                add_problem(f"{path}[{index}]", message_and_hint(error.errors(include_url=False)[0])[0])
-            else:
-                yield pin
+def _pins(text: str) -> object:
+    """Return the pins in the YAML text of `artifacthub.io/images`; other text as it is."""
+    with suppress(YamlError):
+        data = parse(text).data
+        if isinstance(data, list):
+            return [
+                {key: pin[key] for key in ("name", "image") if pin.get(key)} if isinstance(pin, dict) else pin
+                for pin in data
+            ]
+    return text
 
 
 def _plain(reference: object) -> str | None:
@@ -440,17 +417,6 @@ def _of_chart(facts: ChartVersionFacts) -> Found:
 
 def _annotation(field: str, name: str, annotations: Mapping[str, str]) -> Found:
     yield field, f"annotations.{name}", " ".join(annotations.get(name, "").split())
-
-
-def _variant_rule(value: object) -> str | Mapping[str, str] | None:
-    """Return the rule of a page; None without a rule, or if it is invalid, which is reported later."""
-    if value is not None:
-        with suppress(ValidationError):
-            return _VARIANTS.validate_python(value)
-    return None
-
-
-_VARIANTS: TypeAdapter[str | dict[str, str]] = TypeAdapter(VariantRule)
 
 
 @cache

@@ -13,8 +13,7 @@ from ...catalog.scans import SEVERITIES, Finding, Scan
 from . import artifact_hub
 from .formats import FORMATS, SCANNERS
 from .json_errors import damages, decode, explain, repaired
-from .normalise import ReportError, mapping, text
-from .report_format import ReportFormat
+from .normalise import ReportError, ReportFormat, mapping, text
 
 __all__ = ["FORMATS", "SCANNERS", "SEVERITIES", "Finding", "ReportError", "Scan", "read_report"]
 

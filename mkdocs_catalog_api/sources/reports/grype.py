@@ -32,6 +32,7 @@ from .normalise import (
     SEVERITY_WORDS,
     UNKNOWN,
     ReportError,
+    ReportFormat,
     advisory,
     canonical_id,
     digests,
@@ -50,7 +51,6 @@ from .normalise import (
     title,
     utc_second,
 )
-from .report_format import ReportFormat
 
 _WORDS = {**SEVERITY_WORDS, "NEGLIGIBLE": SEVERITY_WORDS["LOW"]}
 _OWN_REASONS = {"DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable"}

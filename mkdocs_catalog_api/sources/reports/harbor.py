@@ -29,6 +29,7 @@ from .normalise import (
     SEVERITY_WORDS,
     UNKNOWN,
     ReportError,
+    ReportFormat,
     advisory,
     digests,
     first_link,
@@ -42,7 +43,6 @@ from .normalise import (
     title,
     utc_second,
 )
-from .report_format import ReportFormat
 
 _WORDS = {**SEVERITY_WORDS, "NEGLIGIBLE": SEVERITY_WORDS["LOW"], "NONE": UNKNOWN}
 _MEDIA_TYPES = (

@@ -35,6 +35,7 @@ from .normalise import (
     SEVERITY_WORDS,
     UNKNOWN,
     ReportError,
+    ReportFormat,
     canonical_id,
     distinct,
     ecosystem,
@@ -48,7 +49,6 @@ from .normalise import (
     texts,
     title,
 )
-from .report_format import ReportFormat
 
 # The severities of all databases in OSV.
 _WORDS = {

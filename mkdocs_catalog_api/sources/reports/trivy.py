@@ -39,6 +39,7 @@ from .normalise import (
     DAMAGED,
     UNKNOWN,
     ReportError,
+    ReportFormat,
     advisory,
     digests,
     distinct,
@@ -57,7 +58,6 @@ from .normalise import (
     title,
     utc_second,
 )
-from .report_format import ReportFormat
 
 _NOT_AFFECTED = "not_affected"
 """The only status that suppresses a row: `fixed` means that a fix exists, which the image lacks."""
