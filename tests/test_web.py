@@ -148,6 +148,38 @@ def test_an_item_part_stands_where_its_marker_does_or_last(site: SiteFolder) -> 
     assert [tag.tag for tag in page(result, "images/b/index.html").xpath(".//h3 | .//h2")][:2] == ["h2", "h3"]
 
 
+def test_a_marker_leaves_out_sections_and_their_links(site: SiteFolder) -> None:
+    small_catalog(site)
+    for slug, argument in (
+        ("a", "hide=compare,badges"),
+        ("b", "show=overview,vulnerabilities"),
+        ("c", "hide=badgs"),
+    ):
+        site.page(
+            f"images/{slug}.md",
+            "category: T\ntier: t\nlicense: MIT\nversions: ['2', '1']",
+            f"<!-- catalog: item {argument} -->",
+        )
+    result = site.mkdocs()
+    assert "unknown section `badgs` (did you mean `badges`?)" in " ".join(result.logged())
+    (site.folder / "docs/images/c.md").unlink()
+    result = site.mkdocs()
+    left = {}
+    for slug in "ab":
+        main = page(result, f"images/{slug}/index.html")
+        links = {
+            link.removeprefix("#catalog-")
+            for link in main.xpath(".//nav[contains(@class, 'catalog-sections')]/a/@href")
+        }
+        assert links == {
+            name
+            for name in {"start", "releases", "vulnerabilities", "compare", "badges"}
+            if main.xpath(f".//*[@id='catalog-{name}']")
+        }
+        left[slug] = links
+    assert left == {"a": {"start", "releases", "vulnerabilities"}, "b": {"start", "vulnerabilities"}}
+
+
 def test_links_lead_to_documents_and_pages_from_every_depth(site: SiteFolder) -> None:
     small_catalog(site)
     for directory_urls in (True, False):
