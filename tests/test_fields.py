@@ -70,7 +70,6 @@ def test_the_page_of_an_item_shows_a_fact_by_its_type() -> None:
     parts: Any = environment(None).get_template("catalog/parts.html").module
     facts = parts.facts(ITEM, shown_fields(Entry)).split("\n")
     assert list(filter(None, facts)) == [
-        "<div><dt>Tier</dt> <dd>core</dd></div>",
         '<div><dt>Team</dt> <dd><a href="https://e.org/team" rel="noopener">A &amp; B</a></dd></div>',
         "<div><dt>Platforms</dt> <dd>linux/amd64, linux/arm64</dd></div>",
     ]

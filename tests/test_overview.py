@@ -38,10 +38,8 @@ def home(past: Past) -> lxml.html.HtmlElement:
 
 def banner(main: lxml.html.HtmlElement) -> str:
     """The answer and what follows it, without what is shown for old scans only."""
-    (paragraph,) = main.xpath(".//*[contains(@class, 'catalog-banner')]/p")
-    for hidden in paragraph.xpath(".//*[@class='catalog-when-stale']"):
-        hidden.drop_tree()  # its tail stays
-    return words(paragraph)
+    (box,) = main.xpath(".//*[contains(@class, 'catalog-banner')]/div")
+    return "; ".join(words(part) for part in box.xpath("./p | ./ul/li[not(@class)]"))
 
 
 def color(main: lxml.html.HtmlElement) -> str:
@@ -65,8 +63,8 @@ def test_no_available_image_is_scanned(past: Past) -> None:
     image(past, "a")
     image(past, "old", [row(ONE, "CRITICAL"), row(TWO)], "deprecated")
     assert banner(home(past)) == (
-        "No available image has been scanned yet, so nothing is known. "
-        "Deprecated and withdrawn images have 2 open, 1 of them critical."
+        "No available image has been scanned yet, so nothing is known.; "
+        "Deprecated and withdrawn images have 2 open, 1 of them critical"
     )
 
 
@@ -74,9 +72,9 @@ def test_no_vulnerability_is_open(past: Past) -> None:
     for slug in "ab":
         image(past, slug, [])
     main = home(past)
-    assert banner(main) == "No known vulnerability is open in 2 available images."
+    assert banner(main) == "No known vulnerability is open in 2 images."
     assert color(main) == "none"
-    assert "No known vulnerability in the available images that are scanned." in words(main)
+    assert "Fix these first" not in words(main)
 
 
 def test_what_no_scan_has_seen_is_never_good(past: Past) -> None:
@@ -84,16 +82,16 @@ def test_what_no_scan_has_seen_is_never_good(past: Past) -> None:
     image(past, "a", [])
     image(past, "b")
     main = home(past)
-    more = "1 available image is not scanned, so more may be open."
-    assert banner(main) == f"No known vulnerability is open in 1 available image. {more}"
+    more = "1 image is not scanned"
+    assert banner(main) == f"No known vulnerability is open in 1 image.; {more}"
     assert color(main) == "unknown"
     past.site.image("b", f"versions: [{{version: 1.0, digest: ['{digest(20)}', '{digest(21)}']}}]")
     past.site.report("b/1.0.json", trivy([], digest=f"{REGISTRY}/b@{digest(20)}"))
     main = home(past)
-    more = "The scans of 1 available image can't show everything, so more may be open."
-    assert banner(main) == f"No known vulnerability is open in 2 available images. {more}"
+    more = "The scans of 1 image can't show everything"
+    assert banner(main) == f"No known vulnerability is open in 2 images.; {more}"
     assert color(main) == "unknown"
-    assert tiles(main)["Images without any"] == "1 of 2 scanned in available images, 1 in all"
+    assert tiles(main)["Images without any"] == "1 of 2 scanned in available images"
 
 
 @pytest.mark.parametrize(
@@ -101,26 +99,22 @@ def test_what_no_scan_has_seen_is_never_good(past: Past) -> None:
     [
         (
             ("CRITICAL",),
-            "1 critical vulnerability is open in 1 available image, none fixable today."
-            " Of any severity, 1 is open.",
+            "1 critical vulnerability is open in 1 of 2 images. None of them have a fix.",
             "critical",
         ),
         (
             ("CRITICAL", "HIGH", "HIGH", "LOW"),
-            "1 critical and 2 high vulnerabilities are open in 1 available image, 1 fixable today."
-            " Of any severity, 4 are open.",
+            "1 critical and 2 high vulnerabilities are open in 1 of 2 images. 1 of them has a fix.",
             "critical",
         ),
         (
             ("HIGH", "HIGH", "MEDIUM"),
-            "No critical vulnerability is open in available images; 2 high ones in 1 image, 1 fixable today."
-            " Of any severity, 3 are open.",
+            "2 high vulnerabilities are open in 1 of 2 images. 1 of them has a fix.",
             "high",
         ),
         (
             ("LOW", "UNKNOWN"),
-            "No critical or high vulnerability is open in available images; 2 others in 1 image,"
-            " 1 fixable today. Of any severity, 2 are open. The severity of 1 is unknown.",
+            "2 vulnerabilities are open in 1 of 2 images, none critical or high. 1 of them has a fix.",
             "low",
         ),
     ],
@@ -146,11 +140,10 @@ def test_other_lifecycles_and_exploits_stand_beside_it(past: Past) -> None:
     image(past, "old", [row(TWO, "CRITICAL"), row(THREE, "LOW")], "withdrawn")
     main = home(past)
     assert banner(main) == (
-        "No critical vulnerability is open in available images; 1 high one in 1 image, none fixable today. "
-        "1 is known to be exploited. Of any severity, 1 is open. "
-        "Deprecated and withdrawn images have 2 more, 1 of them critical."
+        "1 high vulnerability is open in 1 of 1 image. None of them have a fix. 1 is known to be exploited.; "
+        "Deprecated and withdrawn images have 2 more, 1 of them critical"
     )
-    assert "Known to be exploited 1 in available images, 1 in all" in words(main)
+    assert "Known to be exploited 1 in available images" in words(main)
 
 
 def test_a_available_chart_with_a_critical_vulnerability_is_counted(past: Past) -> None:
@@ -159,7 +152,7 @@ def test_a_available_chart_with_a_critical_vulnerability_is_counted(past: Past) 
     for name, lifecycle in (("web", "available"), ("gone", "withdrawn")):
         keys = f"category: Web\ntier: core\nlicense: MIT\nlifecycle: {lifecycle}\nversions: [1.0.0]"
         past.site.page(f"charts/{name}.md", f"{keys}\nimages: ['{REGISTRY}/old:1.0']")
-    assert "1 available chart installs a release with a critical vulnerability." in banner(home(past))
+    assert "1 chart installs a release with a critical vulnerability" in banner(home(past))
 
 
 def test_the_button_counts_the_rows_of_the_list_that_it_leads_to(past: Past) -> None:
@@ -201,25 +194,25 @@ def test_figures_say_how_they_changed(past: Past, first: str, since: str, than: 
     two_days(past, first)
     past.day("2026-10-20")
     main = home(past)
-    assert f"Of any severity, 2 are open, 1 fewer than {than}." in banner(main)
+    assert f"2 of any severity, 1 fewer than {than}" in banner(main)
     figures = tiles(main)
-    assert figures["Critical or high"] == f"1 ▼ 1 fewer {since} in available images, 1 in all"
-    assert figures["Open vulnerabilities"] == f"2 ▼ 1 fewer {since} in available images, 2 in all"
-    assert figures["Fixable today"] == f"0 ▼ 1 fewer {since} in available images, 0 in all"
+    assert figures["Critical or high"] == f"1 ▼ 1 fewer {since} in available images"
+    assert figures["Open vulnerabilities"] == f"2 ▼ 1 fewer {since} in available images"
+    assert figures["With a fix"] == f"0 ▼ 1 fewer {since} in available images"
     assert len(main.xpath(".//*[local-name()='svg'][contains(@class, 'catalog-area')]")) == 2
     past.scan("a", "1.1", [row(f"CVE-2026-001{number}") for number in range(4)], made="2026-11-01")
-    assert f"Of any severity, 4 are open, 1 more than {than}." in banner(home(past))
+    assert f"4 of any severity, 1 more than {than}" in banner(home(past))
     past.scan("a", "1.1", [row(f"CVE-2026-001{number}") for number in range(3)], made="2026-11-01")
     main = home(past)
-    assert f"Of any severity, 3 are open, as many as {than}." in banner(main)
+    assert f"3 of any severity, as many as {than}" in banner(main)
     assert f"no change {since}" in tiles(main)["Open vulnerabilities"]
 
 
 def test_without_a_day_that_is_old_enough_nothing_is_compared(past: Past) -> None:
     two_days(past, "2026-10-05")
     main = home(past)
-    assert banner(main).endswith("Of any severity, 2 are open.")
-    assert tiles(main)["Open vulnerabilities"] == "2 in available images, 2 in all"
+    assert "of any severity" not in banner(main)
+    assert tiles(main)["Open vulnerabilities"] == "2 in available images"
 
 
 def test_days_with_more_scans_are_not_compared(past: Past) -> None:
@@ -255,6 +248,6 @@ def test_the_summary_has_the_answer_and_no_lists(past: Past) -> None:
     past.scan("a", "1.0", [row(ONE)])
     past.site.write("docs/index.md", "# Home\n\n<!-- catalog: security view=summary -->\n")
     main = home(past)
-    assert banner(main).startswith("No critical vulnerability is open")
+    assert banner(main).startswith("1 high vulnerability is open")
     assert main.xpath(".//ol[@class='catalog-columns']")
     assert not main.xpath(".//dl | .//*[@data-list]")

@@ -93,12 +93,12 @@ def test_the_summary_shows_the_figures_of_the_document(site: SiteFolder) -> None
     home = page(result, "index.html")
     tiles = {words(tile.find("dt")): words(tile.find("dd")) for tile in home.xpath(".//dl/div")}
     total, fixable, unscanned = summary["total"], summary["fixable"], len(summary["unscanned"])
-    assert tiles["Open vulnerabilities"] == f"{total} in available images, {total} in all"
-    assert tiles["Fixable today"] == f"{fixable} in available images, {fixable} in all"
+    assert tiles["Open vulnerabilities"] == f"{total} in available images"
+    assert tiles["With a fix"] == f"{fixable} in available images"
     assert f", {unscanned} not scanned" in words(home)
     legend = words(home.xpath(".//ul[contains(@class, 'catalog-legend')]")[0])
     counts = summary["bySeverity"].items()
-    assert legend == " ".join(f"{word.capitalize()} {n} {n} in all" for word, n in counts)
+    assert legend == " ".join(f"{word.capitalize()} {n}" for word, n in counts)
 
 
 def test_an_item_page_needs_no_body(site: SiteFolder) -> None:
@@ -146,6 +146,38 @@ def test_an_item_part_stands_where_its_marker_does_or_last(site: SiteFolder) -> 
     assert last.index("Own text") < last.index('id="catalog-releases"')
     assert first.index("Own text") > first.index('id="catalog-releases"')
     assert [tag.tag for tag in page(result, "images/b/index.html").xpath(".//h3 | .//h2")][:2] == ["h2", "h3"]
+
+
+def test_a_marker_leaves_out_sections_and_their_links(site: SiteFolder) -> None:
+    small_catalog(site)
+    for slug, argument in (
+        ("a", "hide=compare,badges"),
+        ("b", "show=overview,vulnerabilities"),
+        ("c", "hide=badgs"),
+    ):
+        site.page(
+            f"images/{slug}.md",
+            "category: T\ntier: t\nlicense: MIT\nversions: ['2', '1']",
+            f"<!-- catalog: item {argument} -->",
+        )
+    result = site.mkdocs()
+    assert "unknown section `badgs` (did you mean `badges`?)" in " ".join(result.logged())
+    (site.folder / "docs/images/c.md").unlink()
+    result = site.mkdocs()
+    left = {}
+    for slug in "ab":
+        main = page(result, f"images/{slug}/index.html")
+        links = {
+            link.removeprefix("#catalog-")
+            for link in main.xpath(".//nav[contains(@class, 'catalog-sections')]/a/@href")
+        }
+        assert links == {
+            name
+            for name in {"start", "releases", "vulnerabilities", "compare", "badges"}
+            if main.xpath(f".//*[@id='catalog-{name}']")
+        }
+        left[slug] = links
+    assert left == {"a": {"start", "releases", "vulnerabilities"}, "b": {"start", "vulnerabilities"}}
 
 
 def test_links_lead_to_documents_and_pages_from_every_depth(site: SiteFolder) -> None:
@@ -357,11 +389,11 @@ def test_tiles_count_available_images_and_all_beside_them(site: SiteFolder) -> N
     tiles = {words(tile.find("dt")): words(tile.find("dd")) for tile in home.xpath(".//dl/div")}
     assert tiles["Critical or high"] == "1 in available images, 2 in all"
     assert tiles["Open vulnerabilities"] == "2 in available images, 3 in all"
-    assert tiles["Images without any"] == "0 of 1 scanned in available images, 0 in all"
+    assert tiles["Images without any"] == "0 of 1 scanned in available images"
     (legend,) = home.xpath(".//ul[contains(@class, 'catalog-legend')]")
-    assert words(legend).startswith("Critical 1 2 in all High 0 0 in all")
+    assert words(legend).startswith("Critical 1 2 in all High 0 Medium")
     assert "newest releases of the 2 available images" in words(home)
-    assert "1 without a grade, 1 in all" in words(home)
+    assert "1 without a grade" in words(home)
 
 
 def test_our_style_and_script_can_be_replaced(site: SiteFolder) -> None:

@@ -120,7 +120,7 @@ def test_cards_are_sorted_by_a_native_select(visit: Visit) -> None:
     page.get_by_label("Sort by").select_option("Most vulnerabilities")
     expect(first).to_contain_text("Confidential Computing")
     assert "sort=-risk" in page.url
-    page.get_by_label("Sort by").select_option("Name")
+    page.get_by_label("Sort by").select_option("Sorted by name")
     expect(first).to_contain_text("Confidential Computing")
     page.get_by_label("Sort by").select_option("Newest version")
     expect(first).to_contain_text("The app-0")

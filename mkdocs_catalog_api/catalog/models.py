@@ -266,7 +266,7 @@ class ItemEntry(CustomizableModel):
     license: Annotated[
         Text | None,
         Field(description="SPDX license expression.", examples=["MIT"]),
-        Shown(page="License", essential=True),
+        Shown(page="License", filter="license", essential=True),
     ] = None
 
     @model_validator(mode="before")

@@ -264,7 +264,9 @@ def open_in_words(point: Point) -> str:
     """The number of open vulnerabilities in the catalog: `74 open in available images, 101 in all images`."""
     available = "not scanned" if point.counters is None else f"{_sum(point.counters)} open"
     in_all = "not scanned" if point.in_all is None else str(point.in_all)
-    return f"{available} in available images, {in_all} in all images"
+    return f"{available} in available images" + (
+        "" if _sum(point.counters) == point.in_all else f", {in_all} in all images"
+    )
 
 
 FILTERS = {

@@ -48,15 +48,16 @@ _CHOICES: Mapping[str, Sequence[tuple[str, str]]] = {
     ),
 }
 _WORST = (("-risk", "Most vulnerabilities"), ("-released", "Newest version"))
+_SIZES = (("size", "Smallest"), ("-size", "Largest"))
 SORTS: Mapping[str, Sequence[tuple[str, str]]] = {
-    "images": (("name", "Name"), ("score", "Worst grade"), *_WORST),
+    "images": (("name", "Name"), ("score", "Worst grade"), *_WORST, *_SIZES),
     "charts": (("name", "Name"), ("score", "Worst grade"), *_WORST),
     "vulnerabilities": (("severity", "Severity"), ("-id", "Newest id"), ("pkg", "Package")),
     "cves": (("severity", "Severity"), ("-images", "Most images"), ("-id", "Newest id")),
-    "updates": (("application", "Application"), ("-checked", "Last checked")),
+    "updates": (("-checked", "Last checked"), ("application", "Application")),
     "roadmap": (("name", "Name"), ("category", "Category")),
 }
-"""Sort orders of a list without headings, as with cards and on phones."""
+"""Sort orders of a list, that of its rows first."""
 _BOXES = ("fix", "exploited")
 """Filters with a single checkbox."""
 
@@ -113,8 +114,8 @@ class CatalogList(NamedTuple):
     """JSON object of the marker's filters: field → value."""
     limit: int | None
     facts: str
-    """Slug, time of the scan, severities with a fix and of older releases, and days on which the newest
-    release came and its support ends, of each image: `nginx=2026-11-01T06:00Z=ch=chm=2026-10-30=;…`."""
+    """Slug, time of the scan, severities with a fix, days on which the newest release came and its
+    support ends, of each image: `nginx=2026-11-01T06:00Z=ch=2026-10-30=;…`."""
     icons: str
     """Slugs with an icon in the file of logos, with spaces between."""
     page: int

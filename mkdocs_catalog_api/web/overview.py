@@ -34,7 +34,7 @@ class Headline(NamedTuple):
 
     answer: str
     details: Sequence[str]
-    """Sentences that follow it."""
+    """Short items that follow it."""
     worst: str
     """The worst severity that is open; `none` if the scans are complete and found nothing."""
     severities: Sequence[str]
@@ -70,7 +70,7 @@ def _ordinal(date: str) -> int:
 
 
 def headline(populations: Populations, earlier: Earlier | None, charts: int = 0) -> Headline:
-    """The sentence on the available images, and those that follow it.
+    """The sentence on the available images, and the items that follow it.
 
     `charts` is the number of available charts with a critical vulnerability in a pinned image.
     """
@@ -79,7 +79,7 @@ def headline(populations: Populations, earlier: Earlier | None, charts: int = 0)
     elsewhere = _elsewhere(populations)
     if charts:
         noun = "chart installs" if charts == 1 else "charts install"
-        elsewhere.append(f"{thousands(charts)} available {noun} a release with a critical vulnerability.")
+        elsewhere.append(f"{thousands(charts)} {noun} a release with a critical vulnerability")
     if not available.scanned:
         what = "available image" if every.scanned else "image"
         answer = f"No {what} has been scanned yet, so nothing is known."
@@ -91,15 +91,12 @@ def headline(populations: Populations, earlier: Earlier | None, charts: int = 0)
     answer = _answer(available, severities, affected)
     if figures.exploited:
         answer += f" {_are(figures.exploited)} known to be exploited."
-    details = [_of_any_severity(figures.total, earlier)] if figures.total or earlier else []
+    details = [_compared(figures.total, earlier)] if earlier else []
     details += elsewhere
-    if counters["unknown"]:
-        details.append(f"The severity of {thousands(counters['unknown'])} is unknown.")
     if unscanned:
-        scanned = "is" if unscanned == 1 else "are"
-        details.append(f"{_images(unscanned)} {scanned} not scanned, so more may be open.")
+        details.append(f"{_images(unscanned)} {'is' if unscanned == 1 else 'are'} not scanned")
     if ungraded:
-        details.append(f"The scans of {_images(ungraded)} can't show everything, so more may be open.")
+        details.append(f"The scans of {_images(ungraded)} can't show everything")
     worst = next((word for word in COUNTERS if counters[word]), "unknown" if unscanned + ungraded else "none")
     return Headline(answer, details, worst, severities if affected else (), affected)
 
@@ -108,34 +105,27 @@ def _answer(available: Population, severities: Sequence[str], affected: int) -> 
     if not affected:
         return f"No known vulnerability is open in {_images(available.scanned)}."
     counters, counts = available.figures.counters, available.figures.counts
-    critical, high = (counters[word] for word in SERIOUS)
-    if critical:
-        also = f" and {thousands(high)} high" if high else ""
-        noun = "vulnerability is" if critical + high == 1 else "vulnerabilities are"
-        answer = f"{thousands(critical)} critical{also} {noun} open in {_images(affected)}"
-    else:
-        count = high or available.figures.total
-        words, others = ("critical", "high one") if high else ("critical or high", "other")
-        answer = f"No {words} vulnerability is open in available images; {thousands(count)} {others}"
-        answer += f"{'' if count == 1 else 's'} in {thousands(affected)} image{'' if affected == 1 else 's'}"
+    serious = [f"{thousands(counters[word])} {word}" for word in SERIOUS if counters[word]]
+    total = sum(counters[word] for word in severities)
+    words = " and ".join(serious) or thousands(total)
+    noun = "vulnerability is" if total == 1 else "vulnerabilities are"
+    answer = f"{words} {noun} open in {thousands(affected)} of {_images(available.scanned)}"
+    if not serious:
+        answer += ", none critical or high"
     by_severity = zip(COUNTERS, counts.fixable, strict=True)
     fixable = sum(count for word, count in by_severity if word in severities)
-    return f"{answer}, {thousands(fixable or 'none')} fixable today."
+    return f"{answer}. {thousands(fixable or 'None')} of them {'has' if fixable == 1 else 'have'} a fix."
 
 
-def _of_any_severity(total: int, earlier: Earlier | None) -> str:
-    answer = f"Of any severity, {_are(total)} open"
-    if earlier is None:
-        return f"{answer}."
+def _compared(total: int, earlier: Earlier) -> str:
     change = total - earlier.count()
-    compared = (
-        f"{thousands(abs(change))} {'more' if change > 0 else 'fewer'} than" if change else "as many as"
-    )
-    return f"{answer}, {compared} {'four weeks earlier' if earlier.recent else f'on {earlier.date}'}."
+    than = f"{thousands(abs(change))} {'more' if change > 0 else 'fewer'} than" if change else "as many as"
+    when = "four weeks earlier" if earlier.recent else f"on {earlier.date}"
+    return f"{thousands(total)} of any severity, {than} {when}"
 
 
 def _elsewhere(populations: Populations) -> list[str]:
-    """A sentence on the open vulnerabilities of deprecated and withdrawn images."""
+    """An item on the open vulnerabilities of deprecated and withdrawn images."""
     every, available = populations
     more = every.figures.total - available.figures.total
     critical = every.figures.counters["critical"] - available.figures.counters["critical"]
@@ -143,11 +133,11 @@ def _elsewhere(populations: Populations) -> list[str]:
         return []
     of_them = f", {thousands(critical)} of them critical" if critical else ""
     noun = "more" if available.scanned else "open"
-    return [f"Deprecated and withdrawn images have {thousands(more)} {noun}{of_them}."]
+    return [f"Deprecated and withdrawn images have {thousands(more)} {noun}{of_them}"]
 
 
 def _images(count: int) -> str:
-    return f"{thousands(count)} available image{'' if count == 1 else 's'}"
+    return f"{thousands(count)} image{'' if count == 1 else 's'}"
 
 
 def _are(count: int) -> str:

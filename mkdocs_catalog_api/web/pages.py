@@ -23,7 +23,7 @@ from ..problems.codes import Code
 from ..publish import feeds
 from .logos import SPRITE
 from .markers import MARKER, MarkerError, line_of, near_misses, parse, well_formed
-from .parts import COLLECTIONS, VIEWS, ItemPage, Parts, item_pages
+from .parts import COLLECTIONS, SECTIONS, VIEWS, ItemPage, Parts, item_pages, sections
 from .render import Place
 from .view import CatalogView, Item
 
@@ -158,11 +158,14 @@ class PageFiller:
             " ".join(sorted(self._items.keys() - self._translated)) if self._language else "",
         )
         names: set[str] = set()
+        shown: Sequence[str] = SECTIONS
         further: list[FurtherPage] = []
 
         def render(match: re.Match[str]) -> str:
+            nonlocal shown
             marker = parse(match[1])
             names.add(marker.name)
+            shown = sections(marker.arguments) if marker.name == "item" else shown
             before = content[: match.start()]
             if before.rfind("<p>") > before.rfind("</p>"):
                 raise MarkerError(
@@ -171,7 +174,7 @@ class PageFiller:
                 )
             first, *rest = self._parts.marker(marker, own, place, _level_below(before))
             if marker.name == "item" and own and not self._titles:
-                first = self._parts.head(own, place, "", lead=False) + first
+                first = self._parts.head(own, place, "", shown, lead=False) + first
             folder = url.rpartition("/")[0].removeprefix("/")
             for number, html in enumerate(rest, 2):
                 name = f"{stem}-{marker.name}-{number}.html"
@@ -200,7 +203,9 @@ class PageFiller:
         if self._titles:
             before, own_title, after = _around_title(title + html)
             lead = _letters(str(escape(plain_text(entry.description or "")))) not in _letters(content)
-            head = _or_problem(lambda: self._parts.head(own, place, own_title, lead=lead), page, 0, problems)
+            head = _or_problem(
+                lambda: self._parts.head(own, place, own_title, shown, lead=lead), page, 0, problems
+            )
             html = f"{before}{head or own_title}\n{after}"
         listed_on = self._list_pages.get(own.resource)
         return FilledPage(

@@ -62,6 +62,8 @@ VIEWS: Mapping[str, Sequence[str]] = {
     "time-to-fix": (),
 }
 """Marker → the views it has, the default first."""
+SECTIONS = ("overview", "images", "releases", "vulnerabilities", "compare", "timeline", "history", "badges")
+"""Parts of an item's page that the marker `item` can leave out, as in `hide=compare,badges`."""
 _IDS_PER_PAGE = 240
 """Ids are short and many."""
 _KINDS = {"images": "Container image", "charts": "Helm chart", "roadmap": "Planned"}
@@ -162,8 +164,7 @@ class Parts:
             if own is None:
                 hint = "move it to the page of an image, a chart or a roadmap item"
                 raise MarkerError("`item` is on a page that does not belong to an item", hint)
-            _reject(arguments, ())
-            return [self.item(own, place, level)]
+            return [self.item(own, place, level, sections(arguments))]
         values: dict[str, object] = {}
         if views := VIEWS[name]:
             values["view"] = view = arguments.pop("view", views[0])
@@ -190,17 +191,20 @@ class Parts:
             return [self._render(name, place, level, {"list": page, "items": page.items}) for page in pages]
         return [self._render(name, place, level, values)]
 
-    def item(self, own: ItemPage, place: Place, level: int) -> str:
+    def item(self, own: ItemPage, place: Place, level: int, shown: Sequence[str] = SECTIONS) -> str:
         """The catalog's part of an item's own page."""
-        return self._render(f"item-{own.resource}", place, level, self._item_values(own))
+        values = self._item_values(own) | {"sections": shown}
+        return self._render(f"item-{own.resource}", place, level, values)
 
-    def head(self, own: ItemPage, place: Place, title: str, *, lead: bool) -> str:
-        """The header of an item's page, around its title; `lead` adds the description.
+    def head(self, own: ItemPage, place: Place, title: str, shown: Sequence[str], *, lead: bool) -> str:
+        """The header of an item's page, around its title, with links to the sections that it has.
+
+        `lead` adds the description.
 
         The title is empty if another generator has written it; logo and breadcrumb are then left out.
         """
         text = Markup(safe_html(own.item.entry.description or "")) if lead else ""  # noqa: S704  # it is safe
-        values = {"title": Markup(title), "lead": text, "resource": own.resource}  # noqa: S704
+        values = {"title": Markup(title), "lead": text, "resource": own.resource, "sections": shown}  # noqa: S704
         return self._render("item-head", place, 2, self._item_values(own) | values)
 
     def ids(self) -> list[str]:
@@ -356,6 +360,21 @@ class Parts:
             first._replace(page=number, items=shown[(number - 1) * size : number * size])
             for number in numbers
         ]
+
+
+def sections(arguments: Mapping[str, str]) -> Sequence[str]:
+    """The sections of an item's page that its marker's `show` and `hide` leave.
+
+    Raises:
+        MarkerError: another argument, or an unknown section.
+    """
+    _reject(arguments, ("show", "hide"))
+    named = {key: text.split(",") for key, text in arguments.items()}
+    for name in (name for names in named.values() for name in names):
+        if name not in SECTIONS:
+            raise _unknown(name, SECTIONS, "section")
+    left = [name for name in named.get("show", SECTIONS) if name not in named.get("hide", ())]
+    return [name for name in left if name != "compare" or "vulnerabilities" in left]
 
 
 def _figures(pin: Pin) -> dict[str, Any] | None:

@@ -12,7 +12,6 @@ from pydantic import JsonValue
 
 from ..catalog import addresses
 from ..catalog.populations import Populations, populations
-from ..catalog.scans import COUNTERS
 from ..catalog.value import Catalog, Image
 from ..documents.badges import catalog_badges
 from ..documents.collections import collection_items
@@ -167,9 +166,7 @@ class Gathered:
             self.scanned_at[slug] = newest.figures.scanned_at
         rows = newest.assessment.rows if newest and newest.assessment else ()
         fixed = "".join(sorted({row.severity[0].lower() for row in rows if row.fixed}))
-        older = [release.figures.counters for release in image.releases[1:] if release.figures]
-        initials = "".join(word[0] for word in COUNTERS if any(counters[word] for counters in older))
         days = (newest.entry.released, newest.entry.end_of_life) if newest else (None, None)
         self.facts[slug] = "=".join(
-            (slug, self.scanned_at.get(slug, ""), fixed, initials, *(str(day or "") for day in days))
+            (slug, self.scanned_at.get(slug, ""), fixed, *(str(day or "") for day in days))
         )

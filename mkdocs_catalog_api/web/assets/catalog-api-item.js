@@ -65,7 +65,8 @@ const start = (box, { listen, $, $$ }) => {
   for (const label of rows.keys()) if (version && label !== box.dataset.version) version.append(new Option(label));
   listen($$(box, "select"), "change", () => {
     const label = version?.value ?? box.dataset.version;
-    const codes = rows.get(label) ?? [];
+    if (!rows.has(label)) return; // the page has no table of releases
+    const codes = rows.get(label);
     const code = codes[1] ? codes.find(one => one.dataset.platform === platform?.value) : codes[0];
     const digest = code ? `@${code.textContent}` : "";
     const flag = !codes[1] && platform?.value ? `--platform=${platform.value} ` : "";

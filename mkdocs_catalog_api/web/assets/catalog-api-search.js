@@ -11,6 +11,9 @@ const terms = text =>
 const idIn = text => text.trim().match(/^(CVE-\d{4}-\d{4,}|GHSA(-\w{4}){3})$/i)?.[0];
 const unknownDigest = "No version has this digest, or is known to have had it.";
 
+const where = ({ charts, images, latest, suppressed }, many) =>
+  `${many(images, "image")}, ${latest} of them in the newest version; in ${many(charts, "chart")}${suppressed ? `; suppressed in ${many(suppressed, "version")}` : ""}.`;
+
 export const search = (list, { action, anchor, bySeverity, copy, days, gone, link, load, make, many, verdict }) => {
   const { search: api, finder, list: listed, lookups } = list.data;
   let index;
@@ -42,12 +45,8 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
   const explainId = async id => {
     const known = await entryOf(id);
     if (!known) return [lookups.includes("cves") ? `${id} is not in the catalog: no scan of a listed version has it.` : ""];
-    const { charts, id: name, images, latest, severity, suppressed } = known;
-    return [
-      finder ? anchor(name, `${finder}?id=${encodeURIComponent(name)}`) : name,
-      ` (${severity.toLowerCase()}): in ${many(images, "image")}, ${latest} of them in the newest version; in ${many(charts, "chart")}`,
-      suppressed ? `; suppressed in ${many(suppressed, "version")}.` : "."
-    ];
+    const { id: name, severity } = known;
+    return [finder ? anchor(name, `${finder}?id=${encodeURIComponent(name)}`) : name, ` (${severity.toLowerCase()}): in ${where(known, many)}`];
   };
 
   // Versions by digest, label or tag, or the newest of an image by its name.
@@ -166,18 +165,10 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     }
     const found = await load(link(entry.href));
     const images = new Map((await load(root.dataset.pages)).data.map(image => [image.slug, image]));
-    const count = (some, noun) => many(new Set(some.map(one => one.slug)).size, noun);
     const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
-    const only = older.filter(one => !newest.some(({ slug }) => slug === one.slug));
-    const [available, inAll] = [["available"], ["available", "deprecated", "withdrawn"]].map(words => newest.filter(one => words.includes(one.lifecycle)));
-    const where = [
-      `${count(available, "available image")} in the newest release`,
-      `${count(inAll, "image")} in all`,
-      `${count(only, "more image")} in older ones only`,
-      count(found.charts, "chart"),
-    ];
-    summary.textContent = `${where[0]}, ${where.slice(1).join("; ")}.`;
-    if (found.suppressed[0]) summary.append(` It is suppressed in ${count(found.suppressed, "image")}.`);
+    summary.textContent = `In ${where(entry, many)}`;
+    // The newest version, where a scan shows that it does not have it.
+    const without = image => (!image?.security.grade ? "not known" : newest.some(({ slug }) => slug === image.slug) ? "none yet" : image.latest);
     all.fill(known.firstElementChild, { ...entry, ...found });
     known.hidden = false;
     who.rows = () =>
@@ -185,7 +176,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
         const image = images.get(one.slug);
         const release = one.isLatest ? "" : `?release=${encodeURIComponent(one.version)}`;
         const url = image ? `${image.url}${release}#${encodeURIComponent(found.id)}` : one.href;
-        return { ...one, name: image?.name ?? one.slug, url, age: one.isLatest ? "newest" : "older", fixed: one.status?.replaceAll("_", " ") ?? one.fixed };
+        return { ...one, name: image?.name ?? one.slug, url, age: one.isLatest ? "newest" : "older", without: without(image), fixed: one.status?.replaceAll("_", " ") ?? one.fixed };
       });
     who.other = true;
     await who.render();

@@ -69,8 +69,9 @@
         element.classList.toggle("catalog-old", stale);
         continue;
       }
-      element.append(" ", stale ? chip("stale", "stale") : make("span", "catalog-chip catalog-fresh", "recent"));
-      if (stale) fade(element);
+      if (!stale) continue;
+      element.append(" ", chip("stale", "stale"));
+      fade(element);
     }
     for (const element of $$(root, "time[data-ends]"))
       if (days(element.dateTime) >= 1) {
@@ -79,24 +80,24 @@
         fade(element);
       }
   };
+  const old = (count, all, limit) => `${count === all ? "All" : `${count} of`} ${all} scans are older than ${limit} days`;
   // If most of a list is stale, a banner replaces the chips.
   const warn = () => {
     const list = lists.find(({ facts }) => facts.size > 1);
-    const known = index => [...(list?.facts.values() ?? [])].map(fact => fact[index]).filter(Boolean);
+    const all = [...(list?.facts.values() ?? [])].map(([scanned]) => scanned).filter(Boolean).sort();
     const limit = list && maxAge(list.root);
-    for (const [index, mark, past, words, more] of [
-      [0, "stale", time => Math.floor(days(time)) > limit, `scans are older than ${limit} days.`, newest => `The newest is from ${newest.slice(0, 10)}; each grade is as of its scan.`],
-      [4, "ended", time => days(time) >= 1, "images with a known end of support are past it."]
-    ]) {
-      const all = known(index).sort();
-      const count = all.filter(past).length;
-      const most = count > all.length / 2;
-      document.body.classList.toggle(`catalog-mostly-${mark}`, most);
-      if (!most) continue;
-      const banner = make("p", "catalog-warning catalog-warned");
-      banner.append(make("b", "", `${count} of ${all.length} ${words}`), " ", more?.(all.at(-1)) ?? "");
-      list.root.before(banner);
-    }
+    const count = all.filter(time => Math.floor(days(time)) > limit).length;
+    const most = count > all.length / 2;
+    document.body.classList.toggle("catalog-mostly-stale", most);
+    if (!most) return;
+    const banner = make("p", "catalog-warning catalog-warned");
+    banner.append(make("b", "", `${old(count, all.length, limit)}.`), ` The newest is from ${all.at(-1).slice(0, 10)}; each grade is as of its scan.`);
+    list.root.before(banner);
+  };
+  const stamps = item => {
+    const limit = maxAge(item);
+    const all = item.dataset.scans.split(" ");
+    item.textContent = old(all.filter(time => Math.floor(days(time)) > limit).length, all.length, limit);
   };
   // The answer changes with the reader's day.
   const answer = box => {
@@ -115,16 +116,6 @@
       box.className = `catalog catalog-answer catalog-state-${ended ? "bad" : "fair"}`;
     }
     box.classList.toggle("catalog-old", stale);
-  };
-  // The remaining support of each release.
-  const support = root => {
-    const ends = $$(root, "[data-version] time[data-ends]");
-    const left = ends.map(end => Math.max(0, -days(end.dateTime)));
-    ends.forEach((end, index) => {
-      const bar = make("i", "catalog-left");
-      bar.style.width = `${(100 * left[index]) / Math.max(...left)}%`;
-      end.before(bar);
-    });
   };
   const item = async root => (await import("./catalog-api-item.js")).item(root, tools);
   // A line for today.
@@ -211,7 +202,12 @@
   };
 
   const looked = security => security.scanned || security.pinsScanned;
-  const verdict = ({ total, grade, version, ...security }) => (total ? "" : !looked(security) ? "Not scanned" : grade ? `No known vulnerabilities${version ? ` in ${version}` : ""}` : "None found, not graded");
+  const verdict = security => {
+    const { grade, total, version } = security;
+    if (total) return "";
+    if (!looked(security)) return "Not scanned";
+    return grade ? `No known vulnerabilities${version ? ` in ${version}` : ""}` : "None found, not graded";
+  };
   const size = bytes => {
     let unit = 0;
     for (; bytes >= 999.95; unit++) bytes /= 1000;
@@ -268,12 +264,20 @@
       this.fold = $(root, ".catalog-fold");
       listen($$(root, ".catalog-fold"), "click", () => (this.fold.ariaExpanded = this.fold.ariaExpanded !== "true"));
       listen(form, "submit", event => event.preventDefault());
+      // Arrows go from the search box to the rows.
+      listen([root], "keydown", event => {
+        const stops = [this.fields[0], ...$$(this.body, "th a[href]")];
+        const next = stops[stops.indexOf(event.target) + { ArrowDown: 1, ArrowUp: -1 }[event.key]];
+        if (!next || !stops.includes(event.target)) return;
+        event.preventDefault();
+        next.focus();
+      });
       for (const kind of ["pointerover", "focusin"])
         listen(form, kind, () => (this.counted ??= this.rows().then(rows => this.count(rows, this.state()))));
       listen(this.fields.slice(0, 1), "focus", () => this.prepare(" ").catch(() => {}));
       listen($$(root, "[data-clear]"), "click", () => this.clear());
-      listen($$(root, ".catalog-next"), "click", () => {
-        this.limit += this.size;
+      listen($$(root, ".catalog-next"), "click", ({ target }) => {
+        this.limit += "all" in target.dataset ? Infinity : this.size;
         this.render(true);
       });
       this.headings.forEach(heading => this.sortable(heading));
@@ -358,9 +362,17 @@
       for (const button of this.views) button.setAttribute("aria-pressed", button.dataset.view === view);
       for (const heading of this.headings) heading.removeAttribute("aria-sort");
       this.heading(this.sort.replace("-", ""))?.setAttribute("aria-sort", this.sort[0] === "-" ? "descending" : "ascending");
-      if (this.sorts) this.sorts.value = [...this.sorts.options].some(({ value }) => value === this.sort) ? this.sort : "";
+      if (this.sorts) {
+        this.sorts.value = this.sort;
+        const [home] = this.sorts.options;
+        this.home ??= home.text;
+        if (this.sorts.selectedIndex < 0) this.sorts.value = "";
+        const heading = !this.sorts.selectedIndex && this.sort && this.heading(this.sort.replace("-", ""));
+        home.text = heading ? `Sorted by ${heading.textContent.toLowerCase()}` : this.home;
+      }
       const chosen = this.boxes.filter(({ checked }) => checked);
-      for (const box of chosen) box.closest("details")?.setAttribute("open", "");
+      for (const box of chosen)
+        for (let part = box; (part = part.parentElement.closest("details")); ) part.open = true;
       const chips = chosen.map(box => {
         const chip = action("catalog-remove", this.label(box), () => this.clear([box]));
         chip.ariaLabel = `Remove ${chip.textContent}`;
@@ -394,7 +406,6 @@
       // counts are shown when the reader pauses
       setTimeout(() => turn === this.turn && this.answer(text, turn));
       setTimeout(() => turn === this.turn && this.count(rows, state), 200);
-      this.older(rows, found, new Map(state));
       const sort = this.sort || this.data.sort;
       if (sort) this.order(found, sort);
       const items = this.data.key ? grouped(found) : found;
@@ -420,24 +431,7 @@
       this.announce(this.data.key ? vulnerabilities(found, items) + (more ? `, ${shown} ids shown` : "") : more ? `${shown} of ${all}` : all);
       this.table.closest(".catalog-scroll").hidden = !shown;
       for (const [name, hidden] of [["none", shown], ["next", !more], ["pages", !this.pristine]])
-        $(this.root, `.catalog-${name}`)?.toggleAttribute("hidden", hidden);
-    }
-    // Items with the chosen severities in older releases only.
-    older(rows, found, state) {
-      const paragraph = $(this.root, ".catalog-older");
-      const severities = state.get("severity") ?? [];
-      if (!paragraph) return;
-      state.delete("severity");
-      state.delete("fix");
-      const links = rows.flatMap(item => {
-        const have = this.facts.get(item.slug)?.[2] ?? "";
-        if (!severities.some(word => have.includes(word[0])) || found.includes(item) || !this.wanted(item, state)) return [];
-        const to = make("a", "", item.name);
-        to.href = this.value(item, "page") + "#catalog-releases";
-        return [" · ", to];
-      });
-      paragraph.replaceChildren(paragraph.firstChild, ...links.slice(1));
-      paragraph.hidden = !links[0];
+        $$(this.root, `.catalog-${name}`).forEach(part => (part.hidden = hidden));
     }
     announce(text) {
       for (const output of $$(this.root, "output")) output.textContent = text;
@@ -520,14 +514,15 @@
       if (path === "grade") return security.grade ?? (looked(security) ? "not graded" : "not scanned");
       if (path === "verdict") return verdict(security);
       if (path === "build") {
-        const bytes = item.size ?? item.versions?.[0]?.size;
+        const bytes = this.value(item, "size");
         const names = item.platforms.map(platform => platform.replace("linux/", ""));
         return [bytes ? size(bytes) : [], names[2] ? `${names.length} platforms` : names].flat().join(" · ");
       }
       if (path === "scannedAt") return this.facts.get(item.slug)?.[0];
       if (path === "places") return [...new Set(item.targets.map(target => target.replace(/^.+ \((.+)\)$/, "$1")))];
-      if (path === "released") return this.facts.get(item.slug)?.[3] ?? item.versions?.[0]?.released;
-      if (path === "ends") return this.facts.get(item.slug)?.[4] ?? item.endOfLife ?? item.versions?.[0]?.endOfLife;
+      if (path === "size") return item.size ?? item.versions?.[0]?.size;
+      if (path === "released") return this.facts.get(item.slug)?.[2] ?? item.versions?.[0]?.released;
+      if (path === "ends") return this.facts.get(item.slug)?.[3] ?? item.endOfLife ?? item.versions?.[0]?.endOfLife;
       if (path === "page") return item.url ? link(item.url) : item.homepage;
       if (path === "document") return item.href && link(item.href);
       return path?.split(".").reduce((value, name) => value?.[name], item);
@@ -639,9 +634,9 @@
     for (const root of $$(document, ".catalog:not([data-started])")) {
       root.dataset.started = "";
       times(root);
+      $$(root, "[data-scans]").forEach(stamps);
       $$(root, ".catalog-timeline").forEach(timeline);
       if (root.matches(".catalog-answer")) answer(root);
-      support(root);
       if (root.matches(".catalog-item")) item(root);
       releases(root);
       for (const select of $$(root, "[data-choose]")) chooser(root, select);
