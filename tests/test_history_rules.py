@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mkdocs_catalog_api.catalog.events import CountedScan
 from mkdocs_catalog_api.catalog.grading import Grade
 from mkdocs_catalog_api.catalog.history import FixEntry
 from mkdocs_catalog_api.catalog.scans import SEVERITIES, Severity
@@ -103,6 +104,22 @@ def test_replaying_what_differs_gives_what_was_seen(days: list[list[Seen]]) -> N
         assert all(fits)
         assert state == expected
         assert list(differences(state, snapshot)) == []
+
+
+@pytest.mark.parametrize("reason", ["missing", "limit"])
+def test_a_scan_that_is_not_complete_stays_so_on_the_next_day(reason: str) -> None:
+    limits = ("only-fixed",) if reason == "limit" else ()
+    counts = CountedScan("trivy 1", (), None, ("os-pkgs",), limits, None)
+    first = KnownScan("1.0", ("d1",), "trivy 1", complete=False)
+    then = KnownScan("1.0", (), "trivy 1", complete=True, scans=(counts,))
+    missing = frozenset({"d1"} if reason == "missing" else ())
+    days = [
+        Seen("x", KnownImage(releases={"1.0": ()}, latest="1.0", scanned=True, scan=scan), missing)
+        for scan in (first, then)
+    ]
+    state = known(known(None, days[0]._replace(missing=frozenset())), days[1])
+    assert not state.scan or not state.scan.complete
+    assert known(state, days[1]) == state
 
 
 @few

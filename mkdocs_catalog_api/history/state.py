@@ -124,8 +124,10 @@ def known(before: KnownImage | None, seen: Seen) -> KnownImage:
         or (earlier and scan.limits - earlier[0].limits)
     ):
         scan = replace(scan, complete=False)
-    if scan and before.scan and scan.subject == before.scan.subject:
-        scan = before.scan
+    if scan and before.scan:
+        doubtful = replace(scan, complete=False) if seen.missing or scan.limits else scan
+        if before.scan.subject in (scan.subject, doubtful.subject):  # what made it incomplete stays so
+            scan = before.scan
     if scan and scan.complete:
         return replace(now, scan=scan, whole=scan)
     return replace(
