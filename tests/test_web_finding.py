@@ -142,7 +142,7 @@ def test_active_filters_are_chips_and_choices_have_counts(visit: Visit) -> None:
     visit.go("images/")
     category = page.get_by_role("group", name="Category")
     counts = {
-        label.locator("span").inner_text(): int(label.locator("small").inner_text())
+        label.locator("span").text_content(): int(label.locator("small").text_content() or "")
         for label in category.locator("label").all()
     }
     assert counts == Counter(one["category"] for one in available)
