@@ -125,6 +125,8 @@ class CatalogList(NamedTuple):
     pages: Sequence[str]
     """Address of each page, relative to the first."""
     size: int
+    fields: Sequence[ShownField]
+    """Fields with a column: those that an item has."""
 
     @property
     def column(self) -> bool:
@@ -188,6 +190,15 @@ def list_filters(resource: str, items: Sequence[Item], shown: Sequence[Item], ru
             ]
             filters.append(Filter(name, words(name), choices, counts))
     return [each for each in filters if len(each.choices) > 1 or each.name in _BOXES]
+
+
+def used_fields(fields: Sequence[ShownField], items: Sequence[Item]) -> list[ShownField]:
+    """The fields of lists that have a value in at least one item."""
+    return [
+        field
+        for field in fields
+        if field.shown.card and any(field.of(item) not in (None, False, "", []) for item in items)
+    ]
 
 
 def field_value(item: Item, name: str) -> object:

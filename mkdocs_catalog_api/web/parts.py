@@ -39,6 +39,7 @@ from .lists import (
     list_filters,
     shown_rules,
     texts,
+    used_fields,
 )
 from .logos import SPRITE, Logos
 from .markers import Marker, MarkerError
@@ -145,9 +146,10 @@ class Parts:
             ]
             for name, each in fields.items()
         }
-        self._env.globals["shown"] = {
+        self._shown = {
             name: [*shown_fields(model), *shown_rules(self._rules[name])] for name, model in MODELS.items()
         }
+        self._env.globals["shown"] = self._shown
 
     def marker(self, marker: Marker, own: ItemPage | None, place: Place, level: int) -> list[str]:
         """The HTML for a marker, and that of its further pages; `own` is the item whose page this is.
@@ -355,6 +357,7 @@ class Parts:
             paths=json.dumps(paths) if paths else "",
             pages=["", *(f"{place.stem}-{resource}-{number}.html" for number in numbers[1:])],
             size=size,
+            fields=used_fields(self._shown.get(resource, ()), items),
         )
         return [
             first._replace(page=number, items=shown[(number - 1) * size : number * size])

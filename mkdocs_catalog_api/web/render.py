@@ -242,8 +242,9 @@ def badge(payload: Mapping[str, str]) -> Markup:
     left, right = 20 + 9 * len(label), 20 + 9 * len(message)
     (dark, on_dark), (light, on_light) = _paint(payload["labelColor"]), _paint(payload["color"])
     return Markup(  # noqa: S704  # colors come from `_paint`
-        f'<svg class="catalog-badge" width="{left + right}" height="28" role="img"'
-        f' aria-label="{escape(label)}: {escape(message)}"><rect width="{left}" height="28" fill="{dark}"/>'
+        f'<svg class="catalog-badge" width="{left + right}" height="28" viewBox="0 0 {left + right} 28"'
+        f' role="img" aria-label="{escape(label)}: {escape(message)}">'
+        f'<rect width="{left}" height="28" fill="{dark}"/>'
         f'<rect x="{left}" width="{right}" height="28" fill="{light}"/>'
         f'<text x="10" y="18" fill="{on_dark}" textLength="{left - 20}"'
         f' lengthAdjust="spacingAndGlyphs">{escape(label.upper())}</text> '

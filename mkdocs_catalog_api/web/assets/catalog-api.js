@@ -391,7 +391,6 @@
       try {
         const ready = this.prepare(text);
         rows = await this.rows();
-        // the first letters find names
         if (this.search || text.length > 3) having = await ready;
         else ready.then(() => text && turn === this.turn && this.render()).catch(() => {});
       } catch {
@@ -403,7 +402,6 @@
       const state = this.state();
       const found = rows.filter(item => this.wanted(item, state));
       this.none(found[0] ? [] : rows, state);
-      // counts are shown when the reader pauses
       setTimeout(() => turn === this.turn && this.answer(text, turn));
       setTimeout(() => turn === this.turn && this.count(rows, state), 200);
       const sort = this.sort || this.data.sort;
@@ -413,7 +411,6 @@
       this.pristine = !state.size && !this.sort && this.limit === this.size && !this.other;
       if (this.pristine) this.body.replaceChildren(...this.first);
       else {
-        // a screen of rows at a time
         let start = grown ? this.body.rows.length : 0;
         const add = () => {
           if (turn !== this.turn) return;
@@ -436,7 +433,6 @@
     announce(text) {
       for (const output of $$(this.root, "output")) output.textContent = text;
     }
-    // The rows for each choice.
     count(rows, state) {
       for (const name of new Set(this.boxes.map(box => box.name))) {
         const [others, counts] = [without(state, name), {}];
@@ -446,7 +442,6 @@
         for (const box of this.boxes) if (box.name === name) $(box.parentElement, "small").textContent = counts[box.value] ?? 0;
       }
     }
-    // Nothing matches: the rows without each filter.
     none(rows, state) {
       const buttons = [...state.keys()].flatMap(name => {
         const left = rows.filter(item => this.wanted(item, without(state, name))).length;
