@@ -251,7 +251,7 @@ class FactsFolder:
         for known in present:
             label, variant = known.label, known.value.get("variant")
             variant = variant if isinstance(variant, str) else rules.variant(label)
-            line, tags = derived_line(label), known.facts.tags
+            line, tags = derived_line(label), [*known.facts.tags]
             versions.append(
                 VersionEntry.model_construct(version=label, line=line, variant=variant, tags=tags)
             )
