@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from mkdocs_catalog_api.catalog.events import CountedScan
 from mkdocs_catalog_api.catalog.grading import Grade
 from mkdocs_catalog_api.catalog.history import FixEntry
-from mkdocs_catalog_api.catalog.scans import SEVERITIES, Severity
+from mkdocs_catalog_api.catalog.scans import SEVERITIES, Limit, Severity
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.state import (
     KnownImage,
@@ -108,7 +108,7 @@ def test_replaying_what_differs_gives_what_was_seen(days: list[list[Seen]]) -> N
 
 @pytest.mark.parametrize("reason", ["missing", "limit"])
 def test_a_scan_that_is_not_complete_stays_so_on_the_next_day(reason: str) -> None:
-    limits = ("only-fixed",) if reason == "limit" else ()
+    limits: tuple[Limit, ...] = ("only-fixed",) if reason == "limit" else ()
     counts = CountedScan("trivy 1", (), None, ("os-pkgs",), limits, None)
     first = KnownScan("1.0", ("d1",), "trivy 1", complete=False)
     then = KnownScan("1.0", (), "trivy 1", complete=True, scans=(counts,))
