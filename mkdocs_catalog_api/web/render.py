@@ -24,7 +24,6 @@ from jinja2 import (
 from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 from msgspec import Struct, field
-from pydantic import JsonValue
 
 from ..catalog.grading import GRADES
 from ..catalog.newest_reference import install_command
@@ -202,18 +201,14 @@ def places(targets: Sequence[str]) -> str:
     return ", ".join(dict.fromkeys(re.sub(r"^.+ \((.+)\)$", r"\1", target) for target in targets))
 
 
-def by_id(rows: Sequence[Item]) -> list[Item]:
+def by_id(rows: Sequence[Any]) -> list[dict[str, Any]]:
     """A row for each vulnerability: its first row, with the places of all and, as `packages`, all rows."""
-    groups: dict[JsonValue, list[Item]] = {}
+    groups: dict[str, list[Any]] = {}
     for row in rows:
         groups.setdefault(row["id"], []).append(row)
     return [
-        {
-            **first,
-            "packages": [first, *others],
-            "targets": [place for row in (first, *others) for place in row["targets"]],
-        }
-        for first, *others in groups.values()
+        {**group[0], "packages": group, "targets": [place for row in group for place in row["targets"]]}
+        for group in groups.values()
     ]
 
 
