@@ -113,7 +113,7 @@ def _settings(schema: Schema) -> Iterator[str]:
             default = [*SCANNERS]
         elif path == ("security", "max_report_size"):
             default = f"{default // 10**6}MB"
-        shown = ""
+        shown = "see meaning" if "default is" in field.get("description", "").lower() else "none"
         if default not in (None, {}):
             shown = f"`{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`"
         if (heading := _GROUPS.get(path[0], group)) != group:

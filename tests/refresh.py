@@ -34,7 +34,7 @@ def editor_schemas() -> dict[Path, str]:
 
 
 def guide() -> dict[Path, str]:
-    """The guide with its tables of fields, its sections on settings and codes, its reference of commands."""
+    """The guide with its tables of fields, settings and codes, and the help of commands."""
     parts = (field_tables, code_sections, command_help)
     pages = {name: page(name) for name in PAGES}
     for part in parts:

@@ -8,8 +8,8 @@ from enum import StrEnum
 class Code(StrEnum):
     """A kind of problem: its code, topic, cause and remedy.
 
-    A new kind gets the next free number in its group of ten. The texts are Markdown. The sections of the
-    guide begin with them (`python -m tests.refresh` refreshes the sections).
+    A new kind gets the next free number in its group of ten. The texts are Markdown, and
+    rows of a table in the guide (`python -m tests.refresh` refreshes it).
     """
 
     topic: str
