@@ -116,7 +116,10 @@ def test_commands_exist_with_their_options(name: str) -> None:
 
 def test_the_reference_of_commands_has_every_command_and_its_help() -> None:
     text, every = page("command-line"), sorted(main.list_commands(click.Context(main)))
-    assert sorted(re.findall(r"^\| \[`catalog-api ([\w-]+)`\]\(#catalog-api-\1\) \|", text, re.MULTILINE)) == every
+    assert (
+        sorted(re.findall(r"^\| \[`catalog-api ([\w-]+)`\]\(#catalog-api-\1\) \|", text, re.MULTILINE))
+        == every
+    )
     assert sorted(re.findall(r"^<!-- help: ([\w-]+) -->$", text, re.MULTILINE)) == every
 
 

@@ -262,7 +262,14 @@ def test_forty_private_images_become_a_site(tmp_path: Path) -> None:
                 path = f"{Path(sys.executable).parent}:{programs}:{os.environ['PATH']}"
                 report = json.dumps(trivy([row("CVE-2026-0001", severity="MEDIUM")]))
                 printed.append(
-                    shell(folder, text, PATH=path, DOCKER_CONFIG=str(folder), NAMES="\n".join(names), REPORT=report)
+                    shell(
+                        folder,
+                        text,
+                        PATH=path,
+                        DOCKER_CONFIG=str(folder),
+                        NAMES="\n".join(names),
+                        REPORT=report,
+                    )
                 )
     wrote = output("index", "wrote ")
     assert wrote in "\n".join(printed) + "\n"
