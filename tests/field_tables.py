@@ -113,25 +113,20 @@ def _settings(schema: Schema) -> Iterator[str]:
             default = [*SCANNERS]
         elif path == ("security", "max_report_size"):
             default = f"{default // 10**6}MB"
-        shown = "see meaning" if "default is" in field.get("description", "").lower() else "none"
+        written = _written(field, schema["$defs"])
         if default not in (None, {}):
-            shown = f"`{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`"
+            written += f"; default `{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`"
         if (heading := _GROUPS.get(path[0], group)) != group:
             yield f"{chr(10) if group else ''}## {heading}\n"
-            yield "| setting | meaning | type | default | example |"
-            yield "| --- | --- | --- | --- | --- |"
+            yield "| setting | meaning | example |"
+            yield "| --- | --- | --- |"
             group = heading
         name = ".".join(path)
         head, *rest = path
         others = _COLLECTIONS[1:2] if rest and rest[0] in _NOT_OF_PLANS else _COLLECTIONS[1:]
         also = f" (also {', '.join(f'`{other}`' for other in others)})" if head == _COLLECTIONS[0] else ""
-        cells = [
-            f"`{name}`{also}",
-            f"{field.get('description', '')} {NOTES.get(name, '')}",
-            _written(field, schema["$defs"]),
-            shown,
-            f"`{EXAMPLES[name]}`",
-        ]
+        meaning = f"{field.get('description', '')} {NOTES.get(name, '')}"
+        cells = [f"`{name}`{also}", f"{meaning} *{written[0].upper()}{written[1:]}.*", f"`{EXAMPLES[name]}`"]
         yield f"| {' | '.join(_cell(cell) for cell in cells)} |"
 
 

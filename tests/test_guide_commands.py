@@ -229,9 +229,9 @@ match arguments:
     "trivy": """
 match arguments:
     case ["image", "--format", "json", "--output", report, reference]:
-        metadata = {"RepoDigests": [reference]}
+        names = {"ArtifactName": reference, "Metadata": {"RepoDigests": [reference]}}
         with open(report, "w") as file:
-            json.dump(json.loads(os.environ["REPORT"]) | {"ArtifactName": reference, "Metadata": metadata}, file)
+            json.dump(json.loads(os.environ["REPORT"]) | names, file)
     case _: sys.exit(str(arguments))
 """,
 }

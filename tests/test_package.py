@@ -79,7 +79,7 @@ def test_the_wheel_alone_builds_a_site(dist: list[Path], tmp_path: Path) -> None
 
 
 def test_the_first_page_and_the_readme_install_from_a_commit(tmp_path: Path) -> None:
-    """The lines for requirements.txt and pip, each in a new environment, from a repository on this machine."""
+    """The lines for requirements.txt and pip, each in a new environment, from a local repository."""
     source = tmp_path / "repository"
     copy(source)
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
