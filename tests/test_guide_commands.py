@@ -259,13 +259,13 @@ def test_forty_private_images_become_a_site(tmp_path: Path) -> None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text, "utf-8")
             elif found.language == "sh":
-                path = f"{Path(sys.executable).parent}:{programs}:{os.environ['PATH']}"
+                search = f"{Path(sys.executable).parent}:{programs}:{os.environ['PATH']}"
                 report = json.dumps(trivy([row("CVE-2026-0001", severity="MEDIUM")]))
                 printed.append(
                     shell(
                         folder,
                         text,
-                        PATH=path,
+                        PATH=search,
                         DOCKER_CONFIG=str(folder),
                         NAMES="\n".join(names),
                         REPORT=report,
