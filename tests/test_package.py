@@ -78,7 +78,9 @@ def test_the_wheel_alone_builds_a_site(dist: list[Path], tmp_path: Path) -> None
     assert found.read_bytes() == (tmp_path / "other/api/v1/images/nginx/index.json").read_bytes()
 
 
-def test_the_first_page_and_the_readme_install_from_a_commit(tmp_path: Path) -> None:
+def test_the_first_page_and_the_readme_install_from_a_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The lines for requirements.txt and pip, each in a new environment, from a local repository."""
     source = tmp_path / "repository"
     copy(source)
@@ -86,6 +88,9 @@ def test_the_first_page_and_the_readme_install_from_a_commit(tmp_path: Path) -> 
     for words in (["init", "-q"], ["add", "--all"], ["commit", "-qm", "First"]):
         run(*git, *words, folder=source)
     commit = run("git", "rev-parse", "HEAD", folder=source).strip()
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", f"url.file://{source}.insteadOf")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "https://git.example.org/YOU/mkdocs-catalog-api")
     (commands,) = [each.text for each in blocks("index", "sh") if each.text.startswith("python3 -m venv")]
     (readme,) = re.findall(r"^pip install '.*'$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
     lines = block("index", "requirements.txt")
@@ -93,8 +98,7 @@ def test_the_first_page_and_the_readme_install_from_a_commit(tmp_path: Path) -> 
         folder = tmp_path / name
         (folder / "docs/images").mkdir(parents=True)
         for path, content in (("requirements.txt", lines), ("sh", text)):
-            content = content.replace("git.example.org/YOU/mkdocs-catalog-api@COMMIT", f"{source}@{commit}")
-            (folder / path).write_text(content.replace("https://", "file://"), "utf-8")
+            (folder / path).write_text(content.replace("@COMMIT", f"@{commit}"), "utf-8")
         (folder / "docs/index.md").write_text("# Home\n")
         (folder / "docs/images/nginx.md").write_text(PAGE)
         (folder / "mkdocs.yml").write_text(SITE)
