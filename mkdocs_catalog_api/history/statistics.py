@@ -252,7 +252,9 @@ class ImageEpisodes(Struct):
                     self.open.add(key)
                     if event.was:  # another scanner reports it
                         self.seen.pop(former, None)
-                    self.clocks[event.id].worsen(event.severity)
+                    row = today.now.rows.get(key) if today.now else None
+                    if not (row and row.suppressed):  # else it changed when it was no longer open
+                        self.clocks[event.id].worsen(event.severity)
             case events.VulnerabilitySuppressed():
                 if event.reason == "baseline":
                     self.hidden.add(event.id)
