@@ -297,7 +297,7 @@ class ImageEpisodes(Struct):
             self._take_back(key)
 
     def _worsen(self, today: ImageDay, key: Key, severity: Severity) -> None:
-        """Count a severity of the id, unless the package's row is suppressed today, so that it is not open."""
+        """Count a severity of the id, unless the row is suppressed today, so that it is not open."""
         row = today.now.rows.get(key) if today.now else None
         if not (row and row.suppressed):
             self.clocks[key[0]].worsen(severity)
