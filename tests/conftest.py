@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import CodeType
@@ -28,6 +30,10 @@ pytest_plugins = ["tests.unchanged"]
 # How long an example takes says nothing on a machine that is busy.
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
+
+# With the monotonic clock left alone, as timeouts need it, sleeping is what libfaketime refuses.
+if "libfaketime" in os.environ.get("LD_PRELOAD", ""):
+    time.sleep = threading.Event().wait  # type: ignore[assignment]
 
 # Banners of MkDocs and Material about a version that does not exist yet.
 os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")

@@ -271,7 +271,7 @@ def expected_fixes(days: Sequence[Sequence[Seen]]) -> list[tuple[Severity, int]]
         if day == 0:
             hidden = image.ids(suppressed=True) - now
         suppressed = image.ids(suppressed=True)
-        for id_ in (now | suppressed) - shown - clocks.keys():
+        for id_ in ((now - before) | (suppressed - shown)) - clocks.keys():
             earlier = [fix for fix in fixes if fix[0] == id_]
             if known and earlier:
                 fixes.remove(earlier[-1])
