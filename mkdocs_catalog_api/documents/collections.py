@@ -8,7 +8,7 @@ from msgspec import Meta, Struct, defstruct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
-from ..catalog.badges import PER_IMAGE
+from ..catalog.badges import IMAGE_BADGES
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.published import PER_PAGE, ApiVersion, Document, Href, PageLink, Positive, Slug, Total
@@ -35,14 +35,6 @@ class ItemLinks(Document):
     self: Annotated[Href, Meta(description="This document.")]
     collection: Annotated[Href, Meta(description="The full collection.")]
     html: Annotated[PageLink | None, Meta(description="Web page of the item.")]
-
-
-class ImageBadges(Document):
-    """Badges of one image, in the endpoint format of shields.io."""
-
-    cves: Annotated[Href, Meta(description="Open vulnerabilities.")]
-    grade: Annotated[Href, Meta(description="Letter for the worst of them.")]
-    version: Annotated[Href, Meta(description="The newest version.")]
 
 
 class ItemStructs(NamedTuple):
@@ -108,7 +100,7 @@ def _item_structs(name: str, words: Words, one: type[Struct]) -> ItemStructs:
         "links": Annotated[ItemLinks, Meta(description="Addresses around the item.")],
     }
     if name == "images":
-        document["badges"] = Annotated[ImageBadges, Meta(description="Addresses of its badges.")]
+        document["badges"] = Annotated[_IMAGE_BADGES, Meta(description="Addresses of its badges.")]
     document["data"] = Annotated[one, Meta(description=f"The {words.one}, as in the collection.")]
     return ItemStructs(
         one,
@@ -120,6 +112,13 @@ def _item_structs(name: str, words: Words, one: type[Struct]) -> ItemStructs:
 
 def _struct(name: str, doc: str, fields: Mapping[str, Any]) -> type[Struct]:
     return defstruct(name, [*fields.items()], bases=(Document,), module=__name__, namespace={"__doc__": doc})
+
+
+_IMAGE_BADGES = _struct(
+    "ImageBadges",
+    "Badges of one image, in the endpoint format of shields.io.",
+    {name: Annotated[Href, Meta(description=description)] for name, (description, _) in IMAGE_BADGES.items()},
+)
 
 
 def total_pages(total: int) -> int:
@@ -152,7 +151,9 @@ def item_document(catalog: Catalog, name: str, item: Image | Chart, data: object
     links = ItemLinks(at.api(addresses.item(name, slug)), at.api(addresses.collection(name)), html)
     badges = {}
     if name == "images":
-        badges["badges"] = ImageBadges(*(at.api(addresses.image_badge(slug, badge)) for badge in PER_IMAGE))
+        badges["badges"] = _IMAGE_BADGES(
+            *(at.api(addresses.image_badge(slug, badge)) for badge in IMAGE_BADGES)
+        )
     return struct(api_version="v1", resource=name, slug=slug, links=links, **badges, data=data)
 
 
