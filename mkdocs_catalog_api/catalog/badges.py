@@ -61,8 +61,8 @@ def catalog_contents(catalog: Catalog) -> Iterator[tuple[str, BadgeContent]]:
     for name, content in CATALOG_BADGES.items():
         yield name, content(counted)
     counts = Counter(chain.from_iterable(map(badge_values, counted.items)))
-    listed = (item.entry for item in (*catalog.images, *catalog.charts))
-    values = {*chain.from_iterable(map(badge_values, listed))}
+    listed = chain.from_iterable(catalog.with_documents.values())
+    values = {each for item in listed for each in badge_values(item.entry)}
     for each, message in VALUE_BADGES.items():
         for value in sorted(value for field, value in values if field == each):
             yield badge_name(value), BadgeContent(value, message(counts[each, value], counted))

@@ -49,11 +49,11 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     synced = {entry.slug for entry, raw in sources.images if raw.filled and "platforms" in raw.filled.fields}
     joined = join(
         [
-            (image.entry, sources.pages.of(raw, "images", problems))
+            (image.entry, sources.pages.of(raw, problems))
             for image, (_, raw) in zip(listed, sources.images, strict=True)
         ],
         [
-            (chart_versions(entry, raw, problems), sources.pages.of(raw, "charts", problems))
+            (chart_versions(entry, raw, problems), sources.pages.of(raw, problems))
             for entry, raw in sources.charts
         ],
         sources.scans,
@@ -91,7 +91,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         images=images,
         charts=_assessed_charts(joined.charts, images, former, known),
         roadmap=tuple(
-            RoadmapItem(entry, sources.pages.of(raw, "roadmap", problems) if raw.own_page else None)
+            RoadmapItem(entry, sources.pages.of(raw, problems) if raw.own_page else None)
             for entry, raw in sources.roadmap
         ),
         updates=sources.updates,
