@@ -124,7 +124,7 @@ def _settings(schema: Schema) -> Iterator[str]:
             yield f"## {heading}\n"
         name = ".".join(path)
         head, *rest = path
-        others = _COLLECTIONS[1:2] if rest and rest[0] in _NOT_OF_PLANS else ITEM_MODELS[1:]
+        others = _COLLECTIONS[1:2] if rest and rest[0] in _NOT_OF_PLANS else _COLLECTIONS[1:]
         also = ", ".join(f"`{'.'.join([other, *rest])}`" for other in others)
         anchor = re.sub(r"[^a-z]+", "-", name.lower()).strip("-")
         yield f"### `{name}` {{ #{anchor} }}\n"
