@@ -258,9 +258,10 @@ def expected_fixes(days: Sequence[Sequence[Seen]]) -> list[tuple[Severity, int]]
     last: KnownScan | None = None
     scanned: set[str] = set()
     hidden: set[str] = set()
+    shown: set[str] = set()
     for day, snapshot in enumerate(days):
         if not snapshot:
-            open_, last = set(), None
+            open_, last, shown = set(), None, set()
             continue
         image, before = snapshot[0].image, open_
         if image.scan is None:
@@ -270,7 +271,7 @@ def expected_fixes(days: Sequence[Sequence[Seen]]) -> list[tuple[Severity, int]]
         if day == 0:
             hidden = image.ids(suppressed=True) - now
         suppressed = image.ids(suppressed=True)
-        for id_ in (now | suppressed) - before - clocks.keys():
+        for id_ in (now | suppressed) - shown - clocks.keys():
             earlier = [fix for fix in fixes if fix[0] == id_]
             if known and earlier:
                 fixes.remove(earlier[-1])
@@ -284,7 +285,7 @@ def expected_fixes(days: Sequence[Sequence[Seen]]) -> list[tuple[Severity, int]]
             later = scan.version >= last.version
             gone = sorted(before - now - suppressed) if same and later else []
             fixes += [(id_, day, clocks.pop(id_)) for id_ in gone]
-        open_, last = now, scan
+        open_, last, shown = now, scan, now | suppressed
         scanned |= {*scan.digests}
     return [(worst, day - first) for _, day, (first, baseline, worst) in fixes if not baseline]
 
