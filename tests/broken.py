@@ -115,7 +115,7 @@ FIELDS = {
     "link without scheme": ("homepage: nginx.org", "CAT012 5:1 homepage"),
     "link that runs": ("source: javascript:alert(1)", "CAT012 5:1 source"),
     "base that names no badge": ("base: index", "CAT012 5:1 base"),
-    "base that takes a badge": ("base: Images", "CAT012 5:1 base"),
+    "base that takes a badge": ("base: Images", "CAT013 5:1 base"),
     "latest": ("versions: [1.0]\nlatest: 2.0", "CAT014 6:1 latest"),
     "latest of none": ("latest: 2.0", "CAT014 5:1 latest"),
     "lifecycle": ("lifecycle: depricated", "CAT012 5:1 lifecycle"),

@@ -14,6 +14,7 @@ import yaml
 from mkdocs_catalog_api.authored.schemas import schemas
 from mkdocs_catalog_api.authored.settings import Settings, item_fields
 from mkdocs_catalog_api.catalog.addresses import OPENAPI
+from mkdocs_catalog_api.catalog.collections import ITEM_MODELS
 from mkdocs_catalog_api.catalog.grading import CLEAN, GRADES, WITH_FIX, WITHOUT_FIX
 from mkdocs_catalog_api.catalog.scans import COUNTERS
 from mkdocs_catalog_api.documents.table import LOOKUP_NAMES, kinds
@@ -35,7 +36,7 @@ TABLES = {
     "documents": ("mkdocs", ""),
 }
 """Name of a table → the schema and the definition in it that describe the fields."""
-_COLLECTIONS = ("images", "charts", "roadmap")
+_COLLECTIONS = tuple(ITEM_MODELS)
 _NOT_OF_PLANS = ("version_fields", "verify")
 """Settings of images and charts alone: what is planned has no versions yet."""
 _GROUPS = {

@@ -17,9 +17,11 @@ from pydantic import BaseModel
 
 from mkdocs_catalog_api.authored.pages import heading
 from mkdocs_catalog_api.authored.settings import item_fields
+from mkdocs_catalog_api.catalog.collections import COLLECTIONS, WITH_DOCUMENTS
 from mkdocs_catalog_api.catalog.fields import ItemFields
 from mkdocs_catalog_api.catalog.model import Model
 from mkdocs_catalog_api.catalog.models import ChartVersionEntry, PinEntry, VersionEntry
+from mkdocs_catalog_api.documents.item_structs import published
 from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.sources.read_site import read_site
 
@@ -42,7 +44,8 @@ NESTED: dict[str, type[Model]] = {
     "ChartVersion": ChartVersionEntry,
     "Pin": PinEntry,
 }
-COLLECTIONS = {"images": "Image", "charts": "Chart", "roadmap": "RoadmapItem", "updates": "Update"}
+NAMES = {name: published(each.model).__name__ for name, each in COLLECTIONS.items()}
+"""Collection → name of its items in OpenAPI."""
 FIELDS = {
     "ports": {"type": "integer", "list": True, "description": "Ports it listens on."},
     "upstream": {"type": "url", "required": True},
@@ -65,7 +68,7 @@ def models(site: SiteFolder) -> dict[str, ItemFields[Any]]:
     _, settings, _ = read_site(path, Problems())
     found = item_fields(settings)
     nested = {name: ItemFields(model) for name, model in NESTED.items()}
-    return {**nested, **{name: found[collection] for collection, name in COLLECTIONS.items()}}
+    return {**nested, **{name: found[collection] for collection, name in NAMES.items()}}
 
 
 def document(site: SiteFolder, path: str) -> Any:
@@ -96,7 +99,7 @@ def test_names_order_descriptions_and_null_are_those_of_what_is_written(
 
 def test_what_is_published_can_be_written_again(site: SiteFolder, models: dict[str, ItemFields[Any]]) -> None:
     """The fields of a published item that are not computed are valid, and mean the same."""
-    for collection, name in COLLECTIONS.items():
+    for collection, name in NAMES.items():
         for item in document(site, f"{collection}.json")["data"]:
             authored = {key: value for key, value in item.items() if key not in COMPUTED[name]}
             for key, part in (("versions", "ImageVersion"), ("images", "Pin")):
@@ -113,7 +116,7 @@ def test_what_is_published_can_be_written_again(site: SiteFolder, models: dict[s
                 assert [*item["custom"]] == [*own]
 
 
-@pytest.mark.parametrize("kind", ["images", "charts"])
+@pytest.mark.parametrize("kind", WITH_DOCUMENTS)
 def test_a_logo_is_published_as_an_address(site: SiteFolder, kind: str) -> None:
     site.write("docs/assets/my tool.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
     head = "category: Tools\ntier: core\nlicense: MIT"

@@ -56,6 +56,16 @@ def test_they_say_what_the_catalog_has(site: SiteFolder) -> None:
     assert found["empty/version"][1] == "no release"
 
 
+def test_two_values_of_one_badge_are_an_error_at_the_second(site: SiteFolder) -> None:
+    site.image("a", "base: Wolfi OS")
+    site.image("b", "base: wolfi-os")
+    errors = [text for text in site.build().logged() if "badge" in text]
+    assert errors == [
+        "docs/images/b.md:5:1: base: 'wolfi-os' has the name of another badge, wolfi-os "
+        "(rename it, or use one spelling for both values)"
+    ]
+
+
 def test_colours_follow_the_worst_and_grey_means_not_known(site: SiteFolder) -> None:
     colors = {name: badge["color"] for name, badge in payloads(catalog(site)).items()}
     shades = [colors[f"{slug}/cves"] for slug in ("none", "low", "medium", "high", "critical", "unscanned")]

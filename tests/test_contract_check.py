@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from mkdocs_catalog_api.catalog.collections import COLLECTIONS, WITH_DOCUMENTS
+
 from .contract import check
 from .contract.schemas import FROZEN
 from .feeds_of_advisories import kev
@@ -136,7 +138,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Result:
 def read(api: Path) -> dict[str, Any]:
     """The documents; an item or a record that stands in several is one object in them all."""
     docs = {file.relative_to(api).as_posix(): json.loads(file.read_bytes()) for file in api.rglob("*.json")}
-    for name in ("images", "charts"):
+    for name in WITH_DOCUMENTS:
         docs[f"{name}/1.json"]["data"] = docs[f"{name}.json"]["data"]
         for item in docs[f"{name}.json"]["data"]:
             docs[f"{name}/{item['slug']}/index.json"]["data"] = item
@@ -240,7 +242,7 @@ def test_the_frozen_shape_is_what_the_specification_says(place: str) -> None:
         return options[0]
 
     path, *steps = place.split()
-    for resource in ("images", "charts", "roadmap", "updates") if "{resource}" in path else ("",):
+    for resource in COLLECTIONS if "{resource}" in path else ("",):
         get = frozen["paths"]["/api/v1/" + path.replace("{resource}", resource)]["get"]
         schema = followed(get["responses"]["200"]["content"]["application/json"]["schema"])
         for step in steps:

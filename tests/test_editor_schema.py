@@ -11,11 +11,13 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator, Draft202012Validator  # type: ignore[import-untyped]
 
+from mkdocs_catalog_api.catalog.collections import COLLECTIONS, ITEM_MODELS
+
 from .refresh import SCHEMAS as FOLDER
 from .sites import digest
 
 EXAMPLE = Path(__file__).parent.parent / "example_site"
-NAMES = ("images", "charts", "roadmap", "updates", "mkdocs")
+NAMES = (*COLLECTIONS, "mkdocs")
 REQUIRED = {"category": "Tools", "tier": "core", "license": "MIT"}
 
 
@@ -60,7 +62,7 @@ def test_a_schema_is_valid_in_both_drafts(name: str) -> None:
     Draft7Validator.check_schema(schema)
 
 
-@pytest.mark.parametrize("name", ["images", "charts", "roadmap"])
+@pytest.mark.parametrize("name", ITEM_MODELS)
 def test_the_example_s_pages_hold(name: str) -> None:
     inherited: dict[str, Any] = {}
     if (EXAMPLE / f"docs/{name}/.meta.yml").exists():

@@ -41,7 +41,7 @@ FAULTS = (
     ("a counter below 0", items, "security_figures", set_(suppressed=-1), f"{DATA}.security.suppressed"),
     ("a score above 100", items, "security_figures", set_(score=101.0), f"{DATA}.security.score"),
     ("a wrong digest", security, "record", set_(digest="latest"), "security/alpha.json: "),
-    ("an empty badge", badges.BadgeContent, "payload", set_(message=""), "$.message"),
+    ("an empty badge", badges, "_payload", set_(message=""), "$.message"),
     ("another document", publication, "encode", lambda _: b"{}\n", f"{ITEM}Object missing required field"),
     ("half a document", publication, "encode", lambda body: body[:-9], f"{ITEM}Input data was truncated"),
     ("no UTF-8", publication, "encode", lambda body: body.replace(b"alpha", b"\xff"), ITEM),

@@ -21,6 +21,7 @@ from markdown.extensions.toc import slugify
 from packaging.requirements import Requirement
 
 from mkdocs_catalog_api.authored.settings import Settings, item_fields
+from mkdocs_catalog_api.catalog.collections import COLLECTIONS
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.commands.run import REQUIREMENT
 
@@ -35,7 +36,6 @@ from .test_cli import call
 
 ROOT = EXAMPLE.parent
 README = (ROOT / "README.md").read_text("utf-8")
-RESOURCES = ("images", "charts", "roadmap", "updates")
 FROM_GIT = "mkdocs-catalog-api[sync] @ git+https://git.example.org/YOU/mkdocs-catalog-api@COMMIT"
 NOT_RUN = ("pip install ", "python3 -m venv ", "mkdir -p scans/nginx && trivy ", "mkdocs serve")
 """Commands of pages that other tests need not, or can't, run: installing, a scanner, a server without end."""
@@ -185,8 +185,8 @@ def test_the_samples_of_authors_make_a_catalog(site: SiteFolder) -> None:
     result = call("build", "-f", path, "--strict")
     assert result.exit_code == 0, result.stderr
     api = site.folder / "site/api/v1"
-    totals = {name: json.loads((api / f"{name}.json").read_bytes())["total"] for name in RESOURCES}
-    assert totals == dict.fromkeys(RESOURCES, 1)
+    totals = {name: json.loads((api / f"{name}.json").read_bytes())["total"] for name in COLLECTIONS}
+    assert totals == dict.fromkeys(COLLECTIONS, 1)
     (chart,) = json.loads((api / "charts.json").read_bytes())["data"]
     assert chart["images"][0]["version"] == "18.0"
 

@@ -15,7 +15,7 @@ import pytest
 from mkdocs_catalog_api import documents
 from mkdocs_catalog_api.authored.settings import Settings, item_fields
 from mkdocs_catalog_api.catalog.addresses import INDEX
-from mkdocs_catalog_api.documents.collections import COLLECTIONS
+from mkdocs_catalog_api.catalog.collections import COLLECTIONS
 from mkdocs_catalog_api.documents.kinds import TAGS, Kind, Route
 from mkdocs_catalog_api.documents.renovate import RENOVATE
 from mkdocs_catalog_api.documents.table import KINDS, kinds

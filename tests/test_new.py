@@ -8,15 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from mkdocs_catalog_api.catalog.collections import COLLECTIONS, ITEM_MODELS
+
 from .authors import REQUIRED, configure, told
 from .sites import SiteFolder, run
 from .test_cli import call, tree
 
+KINDS = [(COLLECTIONS[name].stem.lower(), name) for name in ITEM_MODELS]
+
 
 @pytest.mark.parametrize("settings", ["", 'registry: a.b\nimages: {pages: "other/*.md"}'])
-@pytest.mark.parametrize(
-    ("kind", "resource"), [("image", "images"), ("chart", "charts"), ("roadmap", "roadmap")]
-)
+@pytest.mark.parametrize(("kind", "resource"), KINDS)
 def test_a_new_page_passes(site: SiteFolder, kind: str, resource: str, settings: str) -> None:
     configure(site, settings or "registry: ghcr.io/acme")
     if settings:  # and the new page is elsewhere
@@ -33,10 +35,9 @@ def test_a_new_page_passes(site: SiteFolder, kind: str, resource: str, settings:
     assert (item["category"], item["categories"], item["tier"], item["license"]) == (None, [], None, None)
 
 
-@pytest.mark.parametrize("kind", ["image", "chart", "roadmap"])
-def test_the_first_page_of_a_folder_comes_with_the_list(site: SiteFolder, kind: str) -> None:
+@pytest.mark.parametrize(("kind", "resource"), KINDS)
+def test_the_first_page_of_a_folder_comes_with_the_list(site: SiteFolder, kind: str, resource: str) -> None:
     configure(site)
-    resource = "roadmap" if kind == "roadmap" else f"{kind}s"
     config, page = site.folder / "mkdocs.yml", site.folder / f"docs/{resource}/index.md"
     result = call("new", kind, "redis", "nginx", "-f", config)
     assert [line.rpartition("docs/")[2] for line in result.stdout.splitlines()] == [

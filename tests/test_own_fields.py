@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from mkdocs_catalog_api.catalog.collections import WITH_DOCUMENTS
+
 from .authors import configure, told
 from .sites import SiteFolder, built, rendered
 from .test_web import page, words
@@ -21,7 +23,7 @@ FIELDS = {
 @pytest.fixture
 def own(site: SiteFolder) -> SiteFolder:
     """Six images, so that their list has filters, and a chart."""
-    for name in ("images", "charts"):
+    for name in WITH_DOCUMENTS:
         site.settings[name] = {"fields": FIELDS, "version_fields": {"built": "date"}}
     for number in range(6):
         site.image(

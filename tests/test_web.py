@@ -11,13 +11,14 @@ import lxml.html
 import pytest
 
 import mkdocs_catalog_api.web
+from mkdocs_catalog_api.catalog.collections import COLLECTIONS, ITEM_MODELS
 
 from .budgets import check_size
 from .feeds_of_advisories import kev
 from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
 
 WEB = Path(mkdocs_catalog_api.web.__file__).parent
-MARKERS = ["images", "charts", "roadmap", "updates", "security", "badges", "counts"]
+MARKERS = [*COLLECTIONS, "security", "badges", "counts"]
 THEMES = ("mkdocs", "material")
 
 
@@ -437,7 +438,7 @@ def test_markup_in_every_field_shows_as_text(site: SiteFolder, theme: str) -> No
     site.config["theme"] = {"name": theme}
     result = site.mkdocs()
     assert not result.failed, result.logged()
-    paths = ["index.html", *(f"{name}/evil/index.html" for name in ("images", "charts", "roadmap"))]
+    paths = ["index.html", *(f"{name}/evil/index.html" for name in ITEM_MODELS)]
     for path in paths:
         main = page(result, path)
         html = lxml.html.document_fromstring((result.folder / "site" / path).read_text("utf-8"))

@@ -55,7 +55,7 @@ def read_document(path: Path, file: str, problems: Problems) -> YamlDocument:
 def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawItem]:
     """Return the entries of the data file at `path`. Problems are added, not raised.
 
-    `file` is its name in problems, `key` the key of the list in the front matter of a page.
+    `file` is its name in problems, `key` the collection, and the key of its list in front matter.
     JSON is parsed as YAML, so that places and messages are the same.
     """
     document = read_document(path, file, problems)
@@ -75,7 +75,7 @@ def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawIt
         return []
     items = []
     for position, values in enumerate(data):
-        item = RawItem({}, file, document, (*prefix, position))
+        item = RawItem({}, file, document, (*prefix, position), key)
         if isinstance(values, dict):
             items.append(replace(item, values=values, slug=_slug(values)))
         else:

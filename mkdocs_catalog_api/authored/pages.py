@@ -192,6 +192,8 @@ class RawItem(Struct, frozen=True):
     document: YamlDocument
     path: tuple[str | int, ...] = ()
     """Path from the root of the document to the mapping of the item."""
+    collection: str = ""
+    """Empty until its page is assigned to one."""
     page: Page | None = None
     slug: str = ""
     """The slug from the name of its page. In a data file, the name of the entry in problems."""
@@ -324,7 +326,7 @@ def select(
             problems.add(raw.problem((), message, hint, code=Code.PAGE))
         elif collections:
             slug = selection.slug(collections[0], page.uri)
-            items[collections[0]].append(replace(raw, slug=slug))
+            items[collections[0]].append(replace(raw, collection=collections[0], slug=slug))
             problems.extend(default.problem for default in page.defaults if default.problem)
     return items
 

@@ -12,11 +12,12 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
+from ..catalog.collections import ITEM_MODELS
 from ..catalog.fields import COMPUTED, FieldType
 from ..catalog.models import Outcome, UpdateEntry
 from .config_file import PLUGIN
 from .from_registry import REGISTRY, FromRegistry
-from .settings import ITEM_MODELS, CollectionSettings, Settings
+from .settings import CollectionSettings, Settings
 
 Schema = dict[str, Any]
 
@@ -48,7 +49,7 @@ def schemas(
 
 
 def _items(name: str, section: CollectionSettings) -> Schema:
-    fields = section.item_fields(ITEM_MODELS[name])  # type: ignore[index]
+    fields = section.item_fields(ITEM_MODELS[name])
     item, definitions = _generate(fields.model)
     category, listed = item["properties"]["category"], item["properties"].pop("categories")
     description = category.pop("description")

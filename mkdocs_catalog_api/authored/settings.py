@@ -22,6 +22,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from ..catalog import names as references
+from ..catalog.collections import COLLECTIONS, ITEM_MODELS
 from ..catalog.fields import (
     COMPUTED,
     FieldRule,
@@ -33,7 +34,7 @@ from ..catalog.fields import (
     version_model,
 )
 from ..catalog.fields import item_fields as fields_of
-from ..catalog.models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
+from ..catalog.models import ItemEntry
 from ..catalog.types import LineRule, VariantRule
 from ..catalog.verification import Verification
 from ..problems import Level, Problem, Problems, RefusedError
@@ -224,12 +225,6 @@ def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
     return GitIgnoreSpec.from_lines(patterns)
 
 
-Resource = Literal["images", "charts", "roadmap", "updates"]
-ITEM_MODELS: dict[Resource, type[ItemEntry]] = {
-    "images": ImageEntry,
-    "charts": ChartEntry,
-    "roadmap": RoadmapEntry,
-}
 DATA_ENDINGS = (".yml", ".yaml", ".json")
 """Suffixes of the default data file."""
 SECURITY_FOLDERS = {"reports": "scans", "vex": "vex"}
@@ -348,10 +343,8 @@ class Settings(Section):
 
 def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:
     """Return collection → the fields of its items."""
-    fields: dict[str, ItemFields[Any]] = {"updates": ItemFields(UpdateEntry)}
-    for name, model in ITEM_MODELS.items():
-        fields[name] = getattr(settings, name).item_fields(model)
-    return fields
+    fields: dict[str, ItemFields[Any]] = {name: ItemFields(each.model) for name, each in COLLECTIONS.items()}
+    return fields | {name: getattr(settings, name).item_fields(model) for name, model in ITEM_MODELS.items()}
 
 
 def explain_settings(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
+from ..catalog.collections import COLLECTIONS
 from ..catalog.registry_facts import FACTS_FOLDER
 from .config_file import ConfigFile
 from .pages import Page
@@ -48,7 +49,7 @@ class Site(Struct, frozen=True):
 
 def own_files(root: Path, settings: Settings) -> Iterator[Path]:
     """Yield the sources outside docs_dir: data files, reports, statements, history and registry data."""
-    data = {name: getattr(settings, name).data for name in ("images", "charts", "roadmap", "updates")}
+    data = {name: getattr(settings, name).data for name in COLLECTIONS}
     for name, path in (data | {DECISIONS: None}).items():
         for file in [path] if path else data_names(name):
             yield root / file

@@ -1,38 +1,143 @@
-"""Names of a catalog's badges."""
+"""The tables of badges: a row for each, with its name and a function that computes its content."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
 
-from ..problems import Problem
-from ..problems.codes import Code
+from .assessment import Figures
+from .grading import GRADES
 from .models import ChartEntry, ImageEntry
-from .names import FIXED_BADGES, badge_name, hub_name
+from .names import badge_name, hub_name
+from .populations import all_of, populations
+from .value import Catalog, Image
 
-FIXED = FIXED_BADGES
-PER_IMAGE = ("cves", "grade", "version")
-
-
-def value_badges(
-    images: Sequence[ImageEntry], charts: Iterable[ChartEntry]
-) -> Iterator[tuple[str, str, str]]:
-    """(badge name, value, kind) for each distinct base, signature and hub of the catalog."""
-    charts = [*charts]
-    items: list[ImageEntry | ChartEntry] = [*images, *charts]
-    for base in sorted({image.base for image in images if image.base}):
-        yield badge_name(base), base, "base"
-    for signature in sorted({item.signature for item in items if item.signature}):
-        yield badge_name(signature), signature, "signature"
-    for hub in sorted({hub_name(chart.hub) for chart in charts if chart.hub}):
-        yield hub, hub, "hub"
+# White text on each of them has a contrast of at least 4.5 : 1 (WCAG 2.2, success criterion 1.4.3).
+_GREY, _BLUE = "#5f6b7a", "#1d6fb8"
+_GREEN, _LIME, _OLIVE = "#15803d", "#4d7c0f", "#6d7400"
+_AMBER, _ORANGE, _RED = "#a16207", "#c2410c", "#b91c1c"
+_BY_WORST = (_RED, _ORANGE, _AMBER, _OLIVE, _OLIVE)
+_BY_GRADE = dict(zip(GRADES, (_GREEN, _LIME, _OLIVE, _AMBER, _ORANGE, _RED), strict=True))
 
 
-def same_badge_names(images: Sequence[ImageEntry], charts: Iterable[ChartEntry]) -> Iterator[Problem]:
-    """Yield an error for each value whose badge would have the name of another one."""
-    names = {*FIXED}
-    for name, value, kind in value_badges(images, charts):
-        if name in names:
-            message = f"the {kind} {value!r} has the same badge name as another value: {name!r}"
-            hint = "use one spelling for both, or rename one of them"
-            yield Problem("", 0, 0, kind, message, hint, code=Code.TWICE)
-        names.add(name)
+class BadgeContent(NamedTuple):
+    """What a badge shows."""
+
+    label: str
+    message: str
+    color: str = _BLUE
+
+
+class Counted(NamedTuple):
+    """What the badges of the whole catalog count: the items that are not planned."""
+
+    images: Sequence[ImageEntry]
+    charts: Sequence[ChartEntry]
+    figures: Sequence[Figures]
+    """Of the scanned images' newest releases."""
+
+    @property
+    def items(self) -> list[ImageEntry | ChartEntry]:
+        return [*self.images, *self.charts]
+
+
+def badge_values(entry: ImageEntry | ChartEntry) -> Iterator[tuple[str, str]]:
+    """(field, value) of each field of an item whose values have badges."""
+    for field in VALUE_BADGES:
+        if value := getattr(entry, field, None):
+            yield field, hub_name(value) if field == "hub" else value
+
+
+def catalog_contents(catalog: Catalog) -> Iterator[tuple[str, BadgeContent]]:
+    """Name and content of each badge of the whole catalog."""
+    everything = populations(catalog).all
+    counted = Counted(
+        [image.entry for image in everything.images],
+        [chart.entry for chart in all_of(catalog.charts)],
+        [figures for _, _, figures in everything.newest()],
+    )
+    for name, content in CATALOG_BADGES.items():
+        yield name, content(counted)
+    counts = Counter(chain.from_iterable(map(badge_values, counted.items)))
+    listed = chain.from_iterable(catalog.with_documents.values())
+    values = {each for item in listed for each in badge_values(item.entry)}
+    for each, message in VALUE_BADGES.items():
+        for value in sorted(value for field, value in values if field == each):
+            yield badge_name(value), BadgeContent(value, message(counts[each, value], counted))
+
+
+def _cves(label: str, figures: Sequence[Figures]) -> BadgeContent:
+    if not figures:
+        return BadgeContent(label, "not scanned", _GREY)
+    totals = [sum(part) for part in zip(*(list(part.counters.values()) for part in figures), strict=True)]
+    # Without a grade, zero vulnerabilities do not show that there are none.
+    clean = _GREY if any(each.grade is None for each in figures) else _GREEN
+    worst = next((color for color, count in zip(_BY_WORST, totals, strict=True) if count), clean)
+    return BadgeContent(label, str(sum(totals)), worst)
+
+
+def _architectures(counted: Counted) -> BadgeContent:
+    """The architectures that all images have."""
+    sets = [{name.partition("/")[2] for name in image.platforms} for image in counted.images]
+    common = set.intersection(*sets) if sets else set()
+    text, color = (" | ".join(sorted(common)), _BLUE) if common else ("none in common", _GREY)
+    return BadgeContent("multi-arch", text, color)
+
+
+def _license(counted: Counted) -> BadgeContent:
+    licenses = {item.license for item in counted.items if item.license}
+    if len(licenses) == 1:
+        return BadgeContent("license", licenses.pop())
+    return BadgeContent("licenses", str(len(licenses)))
+
+
+def _image_cves(image: Image) -> BadgeContent:
+    label, newest = f"{image.entry.name} CVEs", image.figures
+    if newest and newest.grade is None:
+        return BadgeContent(label, _ungraded(image), _GREY)
+    return _cves(label, [newest] if newest else [])
+
+
+def _image_grade(image: Image) -> BadgeContent:
+    label, newest = f"{image.entry.name} grade", image.figures
+    if newest is None:
+        return BadgeContent(label, "not scanned", _GREY)
+    if newest.grade is None:
+        return BadgeContent(label, _ungraded(image), _GREY)
+    return BadgeContent(label, newest.grade, _BY_GRADE[newest.grade])
+
+
+def _image_version(image: Image) -> BadgeContent:
+    if not image.releases:
+        return BadgeContent(image.entry.name, "no release", _GREY)
+    return BadgeContent(image.entry.name, image.releases[0].entry.version)
+
+
+def _ungraded(image: Image) -> str:
+    selection = image.releases[0].selection
+    ended = selection.limits == ["os-end-of-life"] and not selection.missing
+    return "not graded" if ended else "partly scanned"
+
+
+CATALOG_BADGES: Mapping[str, Callable[[Counted], BadgeContent]] = {
+    "images": lambda counted: BadgeContent("all images", str(len(counted.images))),
+    "charts": lambda counted: BadgeContent("all charts", str(len(counted.charts))),
+    "cves": lambda counted: _cves("CVEs, all images", counted.figures),
+    "multiarch": _architectures,
+    "license": _license,
+}
+"""Name → content of each badge that every catalog has."""
+VALUE_BADGES: Mapping[str, Callable[[int, Counted], str]] = {
+    "base": lambda number, counted: f"{number} of {len(counted.images)} images",
+    "signature": lambda number, counted: f"{number} of {len(counted.items)} signed",
+    "hub": lambda number, _: f"{number} chart{'' if number == 1 else 's'}",
+}
+"""Field → message of the badge that each of its values has, by the number of items with this value."""
+IMAGE_BADGES: Mapping[str, tuple[str, Callable[[Image], BadgeContent]]] = {
+    "cves": ("Open vulnerabilities.", _image_cves),
+    "grade": ("Letter for the worst of them.", _image_grade),
+    "version": ("The newest version.", _image_version),
+}
+"""Name → description and content of each badge of an image."""

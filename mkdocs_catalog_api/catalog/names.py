@@ -19,8 +19,6 @@ VERSION_MAX = 128
 """Of an OCI tag, and so of a chart version too: Helm pushes a chart under its version as the tag."""
 REPOSITORY_MAX = 255
 """Of registry and path together, as the OCI distribution specification recommends."""
-FIXED_BADGES = ("images", "charts", "cves", "multiarch", "license")
-"""Names of the badges that every catalog has."""
 
 # OCI distribution specification, "Pulling manifests"
 _COMPONENT = r"[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*"
@@ -86,8 +84,6 @@ def slug_from_name(name: str) -> str:
 def badge_name(value: str) -> str:
     """The badge of a base distribution, a signing tool or a hub: `Wolfi OS` becomes `wolfi-os`."""
     derived = _slugify(value)
-    if derived in FIXED_BADGES:
-        raise refusal(value, "free", f"the badge {derived} already exists with another meaning")
     if not _names_a_file(derived):
         raise refusal(value, "a value that can name its badge", _DERIVED)
     return derived

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from msgspec import Struct, field
 
 from .addresses import Addresses, mount_path
 from .assessment import Assessment, Figures
+from .collections import COLLECTIONS, ITEM_MODELS, WITH_DOCUMENTS
 from .fields import ItemFields
 from .history import History
 from .lines import Advice
@@ -124,6 +125,7 @@ class WebPage(Struct, frozen=True):
 class Image(Struct, frozen=True):
     """An image with its releases, newest first."""
 
+    collection: ClassVar[str] = "images"
     entry: ImageEntry
     page: WebPage
     releases: tuple[Release, ...]
@@ -170,6 +172,7 @@ class Pin(Struct, frozen=True):
 class Chart(Struct, frozen=True):
     """A chart with its pins."""
 
+    collection: ClassVar[str] = "charts"
     entry: ChartEntry
     page: WebPage
     pins: tuple[Pin, ...]
@@ -178,6 +181,7 @@ class Chart(Struct, frozen=True):
 class RoadmapItem(Struct, frozen=True):
     """A planned application."""
 
+    collection: ClassVar[str] = "roadmap"
     entry: RoadmapEntry
     page: WebPage | None
 
@@ -217,20 +221,20 @@ class Catalog(Struct, frozen=True):
     @property
     def items(self) -> Mapping[str, Sequence[Image | Chart | RoadmapItem]]:
         """Collection → its items, without updates."""
-        return {"images": self.images, "charts": self.charts, "roadmap": self.roadmap}
+        return {name: getattr(self, name) for name in ITEM_MODELS}
+
+    @property
+    def with_documents(self) -> Mapping[str, Sequence[Image | Chart]]:
+        """Collection → its items, of the collections whose items have documents."""
+        return {name: getattr(self, name) for name in WITH_DOCUMENTS}
 
     def totals(self) -> dict[str, int]:
         """Collection → number of its items."""
-        return {
-            "images": len(self.images),
-            "charts": len(self.charts),
-            "roadmap": len(self.roadmap),
-            "updates": len(self.updates),
-        }
+        return {name: len(getattr(self, name)) for name in COLLECTIONS}
 
     def by_name(self) -> dict[str, Image | Chart]:
         """Slug or name → item: a slug before a name, an image before a chart."""
-        items: list[Image | Chart] = [*self.images, *self.charts]
+        items = [item for listed in self.with_documents.values() for item in listed]
         # Later keys replace earlier ones.
         names = {item.entry.name: item for item in reversed(items)}
         return names | {item.entry.slug: item for item in reversed(items)}

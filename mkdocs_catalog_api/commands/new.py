@@ -21,9 +21,10 @@ from ..authored.config_file import PLUGIN, ConfigFile, read_mkdocs_yml
 from ..authored.folders import not_writable, project_of, read_file, write_whole
 from ..authored.from_registry import is_from_registry
 from ..authored.pages import RawItem
-from ..authored.settings import ITEM_MODELS, CollectionSettings, Resource, Settings, read_settings
+from ..authored.settings import CollectionSettings, Settings, read_settings
 from ..authored.site import Site
 from ..authored.yaml_text import YamlDocument
+from ..catalog.collections import COLLECTIONS, ITEM_MODELS
 from ..catalog.names import Reference, repository, slug_from_name
 from ..catalog.registry_facts import FACTS_FOLDER
 from ..problems import Level, Problem, Problems, RefusedError, reason
@@ -34,7 +35,7 @@ from .run import config_file_option, missing_package, print_problems
 if TYPE_CHECKING:
     from ..network.client import Client, Limits
 
-_KINDS: Mapping[str, Resource] = {"image": "images", "chart": "charts", "roadmap": "roadmap"}
+_KINDS = {COLLECTIONS[name].stem.lower(): name for name in ITEM_MODELS}
 _SCHEMES = {"image": "", "chart": "oci://"}
 """Prefix of a reference of this kind."""
 _WITH_HOST = re.compile(r"(?:localhost|[^/\s]*[.:][^/\s]*)/\S*")

@@ -27,7 +27,7 @@ from .run import (
 
 if TYPE_CHECKING:
     from ..authored.pages import RawItem
-    from ..authored.settings import Resource, Settings
+    from ..authored.settings import Settings
     from ..authored.site import Site
     from ..network.client import Client, Limits
     from ..network.output import Output
@@ -228,7 +228,7 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
     from ..sources.load import load_values
 
     slugs: set[tuple[str, str]] = set()
-    kinds: tuple[tuple[Resource, str, Callable[[str], str]], ...] = (
+    kinds: tuple[tuple[str, str, Callable[[str], str]], ...] = (
         ("images", "image", repository),
         ("charts", "chart", chart_reference),
     )

@@ -1,6 +1,6 @@
 """Collections, their pages, and the documents of their items."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cache, partial
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -8,7 +8,8 @@ from msgspec import Meta, Struct, defstruct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
-from ..catalog.badges import PER_IMAGE
+from ..catalog.badges import IMAGE_BADGES
+from ..catalog.collections import COLLECTIONS, Collection
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.published import PER_PAGE, ApiVersion, Document, Href, PageLink, Positive, Slug, Total
@@ -37,14 +38,6 @@ class ItemLinks(Document):
     html: Annotated[PageLink | None, Meta(description="Web page of the item.")]
 
 
-class ImageBadges(Document):
-    """Badges of one image, in the endpoint format of shields.io."""
-
-    cves: Annotated[Href, Meta(description="Open vulnerabilities.")]
-    grade: Annotated[Href, Meta(description="Letter for the worst of them.")]
-    version: Annotated[Href, Meta(description="The newest version.")]
-
-
 class ItemStructs(NamedTuple):
     """The documents of one collection."""
 
@@ -55,44 +48,19 @@ class ItemStructs(NamedTuple):
     """Of one image or chart; roadmap items and updates have none."""
 
 
-class Words(NamedTuple):
-    """Names of a collection in sentences and schemas."""
-
-    one: str
-    stem: str
-    """Begins the names of its schemas."""
-    plural: str
-    order: str
-
-
-COLLECTIONS: Mapping[str, Words] = {
-    "images": Words("image", "Image", "Images", "by slug"),
-    "charts": Words("chart", "Chart", "Charts", "by slug"),
-    "roadmap": Words("roadmap item", "Roadmap", "Roadmap", "by slug"),
-    "updates": Words("update", "Update", "Updates", "in the order of the check"),
-}
-ITEM_DOCUMENTS = ("images", "charts")
-"""Collections with a document for each item."""
-
-
 @cache
 def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
     """The Structs of a collection whose items have these fields."""
-    return _item_structs(name, COLLECTIONS[name], published(*fields[:3]))
+    return _item_structs(COLLECTIONS[name], published(*fields[:3]))
 
 
-def _spoken(name: str) -> str:
-    """A collection in a sentence."""
-    return "the roadmap" if name == "roadmap" else name
-
-
-def _item_structs(name: str, words: Words, one: type[Struct]) -> ItemStructs:
+def _item_structs(of: Collection, one: type[Struct]) -> ItemStructs:
     head: dict[str, Any] = {
         "api_version": ApiVersion,
-        "resource": Annotated[Literal.__getitem__(name), Meta(description="Name of the collection.")],
+        "resource": Annotated[Literal.__getitem__(of.name), Meta(description="Name of the collection.")],
     }
     items = list.__class_getitem__(one)
-    every = Meta(description=f"Every {words.one} of the catalog, {words.order}.")
+    every = Meta(description=f"Every {of.one} of the catalog, {of.order}.")
     some = Meta(description=f"The items of this page, at most {PER_PAGE}.", min_length=1, max_length=PER_PAGE)
     collection = head | {"total": Total, "data": Annotated[items, every]}
     page = head | {
@@ -107,19 +75,26 @@ def _item_structs(name: str, words: Words, one: type[Struct]) -> ItemStructs:
         "slug": Annotated[Slug, Meta(description="Identifies the item within its collection.")],
         "links": Annotated[ItemLinks, Meta(description="Addresses around the item.")],
     }
-    if name == "images":
-        document["badges"] = Annotated[ImageBadges, Meta(description="Addresses of its badges.")]
-    document["data"] = Annotated[one, Meta(description=f"The {words.one}, as in the collection.")]
+    if of.name == "images":
+        document["badges"] = Annotated[_IMAGE_BADGES, Meta(description="Addresses of its badges.")]
+    document["data"] = Annotated[one, Meta(description=f"The {of.one}, as in the collection.")]
     return ItemStructs(
         one,
-        _struct(f"{words.stem}Collection", f"Every {words.one}.", collection),
-        _struct(f"{words.stem}Page", f"One page of {_spoken(name)}.", page),
-        _struct(f"{words.stem}Document", f"One {words.one}.", document) if name in ITEM_DOCUMENTS else None,
+        _struct(f"{of.stem}Collection", f"Every {of.one}.", collection),
+        _struct(f"{of.stem}Page", f"One page of {of.spoken}.", page),
+        _struct(f"{of.stem}Document", f"One {of.one}.", document) if of.has_documents else None,
     )
 
 
 def _struct(name: str, doc: str, fields: Mapping[str, Any]) -> type[Struct]:
     return defstruct(name, [*fields.items()], bases=(Document,), module=__name__, namespace={"__doc__": doc})
+
+
+_IMAGE_BADGES = _struct(
+    "ImageBadges",
+    "Badges of one image, in the endpoint format of shields.io.",
+    {name: Annotated[Href, Meta(description=description)] for name, (description, _) in IMAGE_BADGES.items()},
+)
 
 
 def total_pages(total: int) -> int:
@@ -129,30 +104,22 @@ def total_pages(total: int) -> int:
 
 def collection_items(catalog: Catalog, name: str) -> list[Struct]:
     """The items of a collection as they are published, in its order."""
-    at, fields = catalog.addresses, catalog.fields[name]
-    match name:
-        case "images":
-            return [items.image(image, at, fields) for image in catalog.images]
-        case "charts":
-            return [
-                items.chart(chart, at, fields, former_documents=catalog.publishes_former)
-                for chart in catalog.charts
-            ]
-        case "roadmap":
-            return [items.roadmap(planned, at, fields) for planned in catalog.roadmap]
-    return items.updates(catalog)
+    return items.PUBLISHED[name](catalog)
 
 
-def item_document(catalog: Catalog, name: str, item: Image | Chart, data: object) -> Struct:
+def item_document(catalog: Catalog, item: Image | Chart, data: object) -> Struct:
     """The document of one item; `data` is the item as it is published, a Struct or its JSON object."""
+    name = item.collection
     struct = item_structs(name, catalog.fields[name]).document
-    assert struct is not None  # noqa: S101  # see ITEM_DOCUMENTS
+    assert struct is not None  # noqa: S101  # it has documents
     at, slug, page = catalog.addresses, item.entry.slug, item.page
     html = at.web(page.url) if page.own else None
     links = ItemLinks(at.api(addresses.item(name, slug)), at.api(addresses.collection(name)), html)
     badges = {}
-    if name == "images":
-        badges["badges"] = ImageBadges(*(at.api(addresses.image_badge(slug, badge)) for badge in PER_IMAGE))
+    if isinstance(item, Image):
+        badges["badges"] = _IMAGE_BADGES(
+            *(at.api(addresses.image_badge(slug, badge)) for badge in IMAGE_BADGES)
+        )
     return struct(api_version="v1", resource=name, slug=slug, links=links, **badges, data=data)
 
 
@@ -168,10 +135,9 @@ def _documents(name: str, catalog: Catalog) -> Documents:
         links = _page_links(name, number, pages, at)
         counts = {"page": number, "per_page": PER_PAGE, "total": total, "total_pages": pages}
         yield addresses.page(name, number), structs.page(**head, **counts, links=links, data=some)
-    if name in ITEM_DOCUMENTS:
-        with_documents: Sequence[Image | Chart] = catalog.images if name == "images" else catalog.charts
-        for item, data in zip(with_documents, published_items, strict=True):
-            yield addresses.item(name, item.entry.slug), item_document(catalog, name, item, data)
+    if structs.document is not None:
+        for item, data in zip(catalog.with_documents[name], published_items, strict=True):
+            yield addresses.item(name, item.entry.slug), item_document(catalog, item, data)
 
 
 def _page_links(name: str, number: int, pages: int, at: Addresses) -> PageLinks:
@@ -193,25 +159,26 @@ _PAGE = Parameter("page", "Number of the page, from 1 to `totalPages`.", Annotat
 
 def collection_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
     """A kind for each collection; `fields` are those of its items."""
-    for name, words in COLLECTIONS.items():
-        routes = tuple(_routes(name, words, item_structs(name, fields[name])))
+    for name, of in COLLECTIONS.items():
+        routes = tuple(_routes(of, item_structs(name, fields[name])))
         yield Kind(name, routes, partial(_documents, name))
 
 
-def _routes(name: str, words: Words, structs: ItemStructs) -> Iterator[Route]:
+def _routes(of: Collection, structs: ItemStructs) -> Iterator[Route]:
+    name = of.name
     yield Route(
         f"{name}.json",
-        f"list{words.plural}",
+        f"list{name.capitalize()}",
         name,
-        f"Every {words.one}",
-        f"The full collection of {name}, {words.order}. Filter it on your side.",
+        f"Every {of.one}",
+        f"The full collection of {name}, {of.order}. Filter it on your side.",
         structs.collection,
     )
     yield Route(
         f"{name}/{{page}}.json",
-        f"list{words.plural}Page",
+        f"list{name.capitalize()}Page",
         name,
-        f"One page of {_spoken(name)}",
+        f"One page of {of.spoken}",
         f"The same items as the full collection, {PER_PAGE} on a page. Follow `links.next` until it "
         "is null. An empty collection has no page.",
         structs.page,
@@ -222,11 +189,11 @@ def _routes(name: str, words: Words, structs: ItemStructs) -> Iterator[Route]:
     if structs.document is not None:
         yield Route(
             f"{name}/{{slug}}/index.json",
-            f"get{words.stem}",
+            f"get{of.stem}",
             name,
-            f"One {words.one}",
-            f"The {words.one} with this slug, and where its other documents are.",
+            f"One {of.one}",
+            f"The {of.one} with this slug, and where its other documents are.",
             structs.document,
             (SLUG,),
-            listed=words.one,
+            listed=of.one,
         )

@@ -1,7 +1,7 @@
 """Documents about one digest: its image and release, whether it is current, and the fixes in an update."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
@@ -122,6 +122,10 @@ class DigestDocument(Document):
     data: Annotated[list[DigestEntry], Meta(min_length=1, description="One entry for each, by slug.")]
 
 
+_OF_VERSION = ("released", "end_of_life", "line", "variant", "sbom", "provenance")
+"""Fields of the release's version; it has the last recorded ones of a former digest."""
+
+
 def _documents(catalog: Catalog) -> Documents:
     entries: dict[str, list[DigestEntry]] = {}
     for image in catalog.images:
@@ -152,10 +156,8 @@ def _former_entry(
 ) -> DigestEntry:
     """Entry of a former digest; `builds` are those with it, of the newest version first."""
     former, at = builds[0], catalog.addresses
-    build, looked_at = former.release, former.release.of(digest)
     present = image.release(former.label).entry if image and former.label else None
     record = catalog.history.images.get(former.slug) if catalog.history else None
-    platforms = (each.platform for each in build.entry.manifests if each.digest == digest)
     return DigestEntry(
         tag=None,
         slug=former.slug,
@@ -167,22 +169,25 @@ def _former_entry(
         latest=image.entry.latest if image else record and record.latest,
         is_latest=False,
         lifecycle=image.entry.lifecycle if image else record and record.lifecycle,
-        released=None,
-        end_of_life=build.entry.end_of_life,
-        line=build.entry.line,
-        variant=build.entry.variant,
         listed=False,
         until=former.until,
-        platform=next(platforms, None),
-        security=security_figures(image, looked_at, at),
-        platforms_scanned=looked_at.selection.platforms,
-        limits=[*looked_at.selection.limits],
-        sbom=None,
-        provenance=None,
-        upgrade=_upgrade(image, build, build.advice.upgrade, at),
-        new_line=_upgrade(image, build, build.advice.new_line, at),
         href=at.api(addresses.release(former.slug, present.version)) if present else None,
+        **_of_release(image, former.release, digest, at),
     )
+
+
+def _of_release(image: Image | None, release: Release, digest: str | None, at: Addresses) -> dict[str, Any]:
+    """The fields of an entry that follow from the release with the digest."""
+    looked_at = release.of(digest)
+    platforms = (each.platform for each in release.entry.manifests if each.digest == digest)
+    return {name: getattr(release.entry, name) for name in _OF_VERSION} | {
+        "platform": next(platforms, None),
+        "security": security_figures(image, looked_at, at),
+        "platforms_scanned": looked_at.selection.platforms,
+        "limits": [*looked_at.selection.limits],
+        "upgrade": _upgrade(image, release, release.advice.upgrade, at),
+        "new_line": _upgrade(image, release, release.advice.new_line, at),
+    }
 
 
 def _positions(image: Image) -> dict[str, tuple[int, ...]]:
@@ -202,8 +207,7 @@ def digest_entry(
     """
     at, entry, first = catalog.addresses, image.entry, positions[0]
     release, newest = image.releases[first], image.releases[0]
-    version, looked_at = release.entry, release.of(digest)
-    platforms = (each.platform for each in version.manifests if each.digest == digest)
+    version = release.entry
     return DigestEntry(
         tag=None,
         slug=entry.slug,
@@ -215,21 +219,10 @@ def digest_entry(
         latest=newest.entry.version,
         is_latest=not first,
         lifecycle=entry.lifecycle,
-        released=version.released,
-        end_of_life=version.end_of_life,
-        line=version.line,
-        variant=version.variant,
         listed=True,
         until=None,
-        platform=next(platforms, None),
-        security=security_figures(image, looked_at, at),
-        platforms_scanned=looked_at.selection.platforms,
-        limits=[*looked_at.selection.limits],
-        sbom=version.sbom,
-        provenance=version.provenance,
-        upgrade=_upgrade(image, release, release.advice.upgrade, at),
-        new_line=_upgrade(image, release, release.advice.new_line, at),
         href=at.api(addresses.release(entry.slug, version.version)),
+        **_of_release(image, release, digest, at),
     )
 
 

@@ -5,9 +5,10 @@ from hashlib import sha256
 from typing import Annotated, Any, Literal
 from urllib.parse import urljoin
 
-from msgspec import Meta
+from msgspec import Meta, defstruct
 
 from ..catalog import addresses
+from ..catalog.collections import COLLECTIONS
 from ..catalog.published import (
     AddressTemplate,
     ApiVersion,
@@ -32,15 +33,13 @@ class ResourceLink(Document):
     total_pages: Annotated[Counter, Meta(description="Number of its pages.")]
 
 
-class Resources(Document):
-    """The paged collections."""
-
-    images: Annotated[ResourceLink, Meta(description="Hardened container images.")]
-    charts: Annotated[ResourceLink, Meta(description="Signed Helm charts.")]
-    roadmap: Annotated[ResourceLink, Meta(description="Planned applications.")]
-    updates: Annotated[ResourceLink, Meta(description="Results of the latest version check.")]
-
-
+_RESOURCES = defstruct(
+    "Resources",
+    [(name, Annotated[ResourceLink, Meta(description=each.summary)]) for name, each in COLLECTIONS.items()],
+    bases=(Document,),
+    module=__name__,
+    namespace={"__doc__": "The paged collections."},
+)
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -56,7 +55,7 @@ class Discovery(Document):
             "all documents except this one and the manifest, sorted by path, each with a line feed."
         ),
     ]
-    resources: Annotated[Resources, Meta(description="The paged collections.")]
+    resources: Annotated[_RESOURCES, Meta(description="The paged collections.")]  # type: ignore[valid-type]
     documents: Annotated[
         dict[str, Href],
         Meta(description="Name → address of each other document with one address; others are absent."),
@@ -126,7 +125,7 @@ def discovery(
         "v1",
         catalog.title,
         sha256(contents.encode()).hexdigest(),
-        Resources(
+        _RESOURCES(
             **{
                 name: ResourceLink(at.api(addresses.collection(name)), total, total_pages(total))
                 for name, total in catalog.totals().items()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 from urllib.parse import quote
 
@@ -10,10 +10,8 @@ from msgspec import Struct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
-from ..catalog.fields import ItemFields
 from ..catalog.links import SCHEME
 from ..catalog.markdown import plain_text
-from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.newest_reference import chart_reference, image_reference
 from ..catalog.value import Catalog, Chart, Image, Pin, RoadmapItem
@@ -21,8 +19,8 @@ from .item_structs import Verify, publish
 from .security import chart_security, security_figures
 
 
-def image(item: Image, at: Addresses, fields: ItemFields[Model]) -> Struct:
-    slug = item.entry.slug
+def image(catalog: Catalog, item: Image) -> Struct:
+    at, fields, slug = catalog.addresses, catalog.fields[item.collection], item.entry.slug
     return publish(
         item.entry,
         fields.own,
@@ -35,24 +33,24 @@ def image(item: Image, at: Addresses, fields: ItemFields[Model]) -> Struct:
         logo=logo_address(item.entry, at),
         verify=image_verify(item),
         url=at.web(item.page.url),
-        href=at.api(addresses.item("images", slug)),
+        href=at.api(addresses.item(item.collection, slug)),
         security=security_figures(item, item.newest, at),
     )
 
 
-def chart(item: Chart, at: Addresses, fields: ItemFields[Model], *, former_documents: bool) -> Struct:
-    """A chart; `former_documents`: whether former digests have documents."""
+def chart(catalog: Catalog, item: Chart) -> Struct:
+    at, fields = catalog.addresses, catalog.fields[item.collection]
     return publish(
         item.entry,
         fields.own,
         fields.own_of_versions,
         description=plain_text(item.entry.description),
         versions=[publish(entry, fields.own_of_versions) for entry in item.entry.versions],
-        images=[_pin(pin, at, former_documents=former_documents) for pin in item.pins],
+        images=[_pin(catalog, pin) for pin in item.pins],
         logo=logo_address(item.entry, at),
         verify=chart_verify(item),
         url=at.web(item.page.url),
-        href=at.api(addresses.item("charts", item.entry.slug)),
+        href=at.api(addresses.item(item.collection, item.entry.slug)),
         security=chart_security(item),
     )
 
@@ -88,19 +86,20 @@ def _verify(entry: ImageEntry | ChartEntry, reference: str | None) -> Verify | N
     return Verify("cosign", how.identity, how.identity_regexp, how.issuer, how.key, how.command(reference))
 
 
-def _pin(pin: Pin, at: Addresses, *, former_documents: bool) -> Struct:
-    href = None
+def _pin(catalog: Catalog, pin: Pin) -> Struct:
+    at, href = catalog.addresses, None
     if pin.former is not None:
-        href = at.api(addresses.digest(pin.key)) if former_documents else None
+        href = at.api(addresses.digest(pin.key)) if catalog.publishes_former else None
     elif pin.slug is not None and pin.version is not None:
         href = at.api(addresses.release(pin.slug, pin.version))
     until = pin.former.until if pin.former else None
     return publish(pin.entry, slug=pin.slug, version=pin.version, until=until, href=href)
 
 
-def roadmap(item: RoadmapItem, at: Addresses, fields: ItemFields[Model]) -> Struct:
-    url = at.web(item.page.url) if item.page else None
-    return publish(item.entry, fields.own, description=plain_text(item.entry.description), url=url)
+def roadmap(catalog: Catalog, item: RoadmapItem) -> Struct:
+    url = catalog.addresses.web(item.page.url) if item.page else None
+    own, text = catalog.fields[item.collection].own, plain_text(item.entry.description)
+    return publish(item.entry, own, description=text, url=url)
 
 
 def updates(catalog: Catalog) -> list[Struct]:
@@ -109,9 +108,15 @@ def updates(catalog: Catalog) -> list[Struct]:
 
     def href(application: str) -> str | None:
         item = items.get(application)
-        if item is None:
-            return None
-        resource = "images" if isinstance(item, Image) else "charts"
-        return at.api(addresses.item(resource, item.entry.slug))
+        return at.api(addresses.item(item.collection, item.entry.slug)) if item else None
 
     return [publish(update, href=href(update.application)) for update in catalog.updates]
+
+
+PUBLISHED: Mapping[str, Callable[[Catalog], list[Struct]]] = {
+    "images": lambda catalog: [image(catalog, item) for item in catalog.images],
+    "charts": lambda catalog: [chart(catalog, item) for item in catalog.charts],
+    "roadmap": lambda catalog: [roadmap(catalog, item) for item in catalog.roadmap],
+    "updates": updates,
+}
+"""Collection → its items as they are published, in its order."""

@@ -9,14 +9,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from ..authored.settings import Settings
+from ..catalog.collections import COLLECTIONS
 from ..catalog.published import Slug
 from ..catalog.value import Catalog
 
 TAGS = {
-    "images": "Hardened container images of the catalog.",
-    "charts": "Signed Helm charts of the catalog, with the images that they pin.",
-    "roadmap": "Applications that are planned and not built yet.",
-    "updates": "Results of the latest version check: version and outcome for each application.",
+    **{each.name: each.description for each in COLLECTIONS.values()},
     "security": "Vulnerabilities of each release, from scans of the published images.",
     "lookups": "Answers in one document each: about a digest, a tag or a vulnerability, and newer versions.",
     "vex": "VEX statements on vulnerabilities, for scanners.",

@@ -9,6 +9,7 @@ from msgspec import Meta, Struct, defstruct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
+from ..catalog.collections import COLLECTIONS, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields
 from ..catalog.markdown import plain_text
 from ..catalog.model import Model
@@ -27,7 +28,6 @@ _ITEM = (
     *("slug", "name", "description", "category", "categories", "tier", "license", "lifecycle", "latest"),
     *("logo", "platforms"),
 )
-_NAMES = {"images": ("ImageEntry", "image"), "charts": ("ChartEntry", "chart")}
 
 
 def slim_path(resource: str) -> str:
@@ -38,7 +38,8 @@ def slim_path(resource: str) -> str:
 @cache
 def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct], type[Struct]]:
     """The Structs of an entry and of the list."""
-    stem, noun = _NAMES[resource]
+    of = COLLECTIONS[resource]
+    stem, noun = f"{of.stem}Entry", of.one
     item = dict(struct_fields(published(*fields[:3])))
     known: dict[str, Any] = {name: item[name] for name in _ITEM if name in item}
     if resource == "images":
@@ -92,15 +93,15 @@ def slim_names(resource: str, fields: ItemFields[Model]) -> frozenset[str]:
 def _documents(resource: str, catalog: Catalog) -> Documents:
     fields, at = catalog.fields[resource], catalog.addresses
     entry, listed = _slim_structs(resource, fields)
-    listing: tuple[Image | Chart, ...] = catalog.images if resource == "images" else catalog.charts
     own = custom(entry.__name__, fields.own, names := _listed(fields))
     data = [
-        _entry(entry, item, at, resource, own(*(item.entry.own[name] for name in names))) for item in listing
+        _entry(entry, item, at, own(*(item.entry.own[name] for name in names)))
+        for item in catalog.with_documents[resource]
     ]
     yield slim_path(resource), listed("v1", resource, len(data), data)
 
 
-def _entry(struct: type[Struct], item: Image | Chart, at: Addresses, resource: str, own: Struct) -> Struct:
+def _entry(struct: type[Struct], item: Image | Chart, at: Addresses, own: Struct) -> Struct:
     values: dict[str, Any] = {**vars(item.entry), "custom": own}
     values["description"] = plain_text(item.entry.description)
     if isinstance(item, Image):
@@ -112,13 +113,14 @@ def _entry(struct: type[Struct], item: Image | Chart, at: Addresses, resource: s
         values["security"] = chart_security(item)
     values["logo"] = logo_address(item.entry, at)
     values["url"] = at.web(item.page.url)
-    values["href"] = at.api(addresses.item(resource, item.entry.slug))
+    values["href"] = at.api(addresses.item(item.collection, item.entry.slug))
     return struct(**{name: values[name] for name in struct.__struct_fields__})
 
 
 def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
     """A kind for images, one for charts, and the search index; `fields` are those of their items."""
-    for resource, (_, noun) in _NAMES.items():
+    for resource in WITH_DOCUMENTS:
+        noun = COLLECTIONS[resource].one
         _, listed = _slim_structs(resource, fields[resource])
         route = Route(
             slim_path(resource),

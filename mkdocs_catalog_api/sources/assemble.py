@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from operator import itemgetter
 
 from msgspec.structs import replace
 
@@ -12,13 +13,13 @@ from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.validate import chart_versions, image_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
-from ..catalog.badges import same_badge_names
+from ..catalog.badges import CATALOG_BADGES, badge_values
 from ..catalog.former import ListedImage, former_digests
 from ..catalog.freshness import doubtful_reports, doubtful_scans, unscanned
 from ..catalog.join import join, unused_reports
 from ..catalog.lines import LineRules, update_advice
-from ..catalog.models import ImageEntry
-from ..catalog.names import Reference
+from ..catalog.models import ChartEntry, ImageEntry
+from ..catalog.names import Reference, badge_name
 from ..catalog.scan_selection import JoinRules, ReleaseParts, ScanSelection
 from ..catalog.statements import Statement
 from ..catalog.value import Catalog, Chart, FormerDigest, Image, Pin, Release, RoadmapItem
@@ -48,11 +49,11 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     synced = {entry.slug for entry, raw in sources.images if raw.filled and "platforms" in raw.filled.fields}
     joined = join(
         [
-            (image.entry, sources.pages.of(raw, "images", problems))
+            (image.entry, sources.pages.of(raw, problems))
             for image, (_, raw) in zip(listed, sources.images, strict=True)
         ],
         [
-            (chart_versions(entry, raw, problems), sources.pages.of(raw, "charts", problems))
+            (chart_versions(entry, raw, problems), sources.pages.of(raw, problems))
             for entry, raw in sources.charts
         ],
         sources.scans,
@@ -90,7 +91,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         images=images,
         charts=_assessed_charts(joined.charts, images, former, known),
         roadmap=tuple(
-            RoadmapItem(entry, sources.pages.of(raw, "roadmap", problems) if raw.own_page else None)
+            RoadmapItem(entry, sources.pages.of(raw, problems) if raw.own_page else None)
             for entry, raw in sources.roadmap
         ),
         updates=sources.updates,
@@ -107,10 +108,21 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         for image, (entry, raw) in zip(joined.images, sources.images, strict=True):
             problems.extend(_newest_unscanned(image, entry, raw))
     problems.extend(_contested_statements(catalog))
-    problems.extend(
-        same_badge_names([image.entry for image in images], [chart.entry for chart in catalog.charts])
-    )
+    problems.extend(_same_badge_names([*sources.images, *sources.charts]))
     return catalog
+
+
+def _same_badge_names(items: Iterable[tuple[ImageEntry | ChartEntry, RawItem]]) -> Iterator[Problem]:
+    """Yield an error for each value whose badge would have the name of another one."""
+    names = {*CATALOG_BADGES}
+    first = {value: raw for entry, raw in reversed([*items]) for value in badge_values(entry)}
+    for (field, value), raw in sorted(first.items(), key=itemgetter(0)):
+        name = badge_name(value)
+        if name in names:
+            message = f"{value!r} has the name of another badge, {name}"
+            hint = "rename it, or use one spelling for both values"
+            yield raw.problem((field,), message, hint, code=Code.TWICE)
+        names.add(name)
 
 
 def _line_rules(entry: ImageEntry, settings: Settings, sources: Sources) -> LineRules:

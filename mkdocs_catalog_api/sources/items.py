@@ -16,9 +16,10 @@ from ..authored.docs_dir import address, destination
 from ..authored.folders import leads_out, name_of, no_file, project_of
 from ..authored.messages import resembling, shown
 from ..authored.pages import Page, PageSelection, RawItem
-from ..authored.settings import ITEM_MODELS, CollectionSettings, Resource, Settings, data_names
+from ..authored.settings import CollectionSettings, Settings, data_names
 from ..authored.site import Site
 from ..authored.validate import default_values, read_entry, undeclared, with_mapped
+from ..catalog.collections import ITEM_MODELS, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields
 from ..catalog.join import NO_REGISTRY
 from ..catalog.links import SCHEME
@@ -72,7 +73,7 @@ def data_file(
 def check_patterns(site: Site, settings: Settings, selection: PageSelection, problems: Problems) -> None:
     """Warn about patterns in the settings that match no page."""
 
-    def add_problem(name: Resource, message: str, hint: str, level: Level) -> None:
+    def add_problem(name: str, message: str, hint: str, level: Level) -> None:
         problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.PAGE))
 
     for name in ITEM_MODELS:
@@ -136,7 +137,7 @@ def check_emptiness(site: Site, problems: Problems, *collections: Sequence[objec
 
 def raw_items(
     fields: ItemFields[E],
-    name: Resource,
+    name: str,
     site: Site,
     settings: Settings,
     raws: Sequence[RawItem],
@@ -158,7 +159,7 @@ def default_fields(raw: RawItem, section: CollectionSettings) -> dict[str, objec
 
 def read_items(
     fields: ItemFields[E],
-    name: Resource,
+    name: str,
     site: Site,
     settings: Settings,
     raws: Sequence[RawItem],
@@ -224,9 +225,7 @@ def _missing_logo(entry: ItemEntry, raw: RawItem, site: Site) -> Problem | None:
     return raw.problem(("logo",), message, "add the file, or correct the path", code=Code.MISSING_PATH)
 
 
-def _unused_keys(
-    name: Resource, fields: ItemFields[E], raws: Sequence[RawItem], site: Site
-) -> Iterator[Problem]:
+def _unused_keys(name: str, fields: ItemFields[E], raws: Sequence[RawItem], site: Site) -> Iterator[Problem]:
     """Warn about each `from` in the settings with a key that no item has."""
     if not raws:
         return
@@ -246,7 +245,7 @@ def _unused_keys(
 
 
 def _check_replaced_by(
-    entries: Iterable[tuple[E, RawItem]], slugs: Set[str], name: Resource, problems: Problems
+    entries: Iterable[tuple[E, RawItem]], slugs: Set[str], name: str, problems: Problems
 ) -> None:
     """Add a problem for each `replacedBy` that does not name another item; `slugs` are those of all items."""
     for entry, raw in entries:
@@ -315,7 +314,7 @@ def _note_registry(raws: Sequence[RawItem], site: Site, problems: Problems) -> N
 
 
 def _note_undeclared(
-    name: Resource, fields: ItemFields[E], raws: list[RawItem], site: Site, problems: Problems
+    name: str, fields: ItemFields[E], raws: list[RawItem], site: Site, problems: Problems
 ) -> None:
     """Add a note with the undeclared fields."""
     counted = Counter(undeclared(fields, raws))
@@ -344,7 +343,7 @@ def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, st
 
     Problems are left to `load`: entries without a valid slug are errors there, and get no page here.
     """
-    for name in ("images", "charts"):
+    for name in WITH_DOCUMENTS:
         path = data_file(site, (name, "data"), getattr(settings, name).data, name, Problems())
         if path is None or not makes_pages(settings, name):
             continue
@@ -370,11 +369,11 @@ class WebPages:
                 if selection.landing(name, page.uri):
                     self._landing[name] = page.url
 
-    def of(self, raw: RawItem, collection: str, problems: Problems) -> WebPage:
+    def of(self, raw: RawItem, problems: Problems) -> WebPage:
         """Return the page of the item, else the landing page of its collection, else the home page."""
         if raw.own_page is not None:
             return WebPage(raw.own_page.url, own=True)
-        urls = self._site.directory_urls
+        collection, urls = raw.collection, self._site.directory_urls
         if urls is not None and makes_pages(self._settings, collection):
             url = address(destination(item_uri(collection, raw.slug), urls), urls)
             if page := self._pages.get(url):

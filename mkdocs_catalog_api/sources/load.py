@@ -15,15 +15,14 @@ from ..authored.folders import MAX_SIZE, leads_out, name_of
 from ..authored.pages import RawItem, select
 from ..authored.settings import (
     DECISIONS,
-    ITEM_MODELS,
     SECURITY_FOLDERS,
-    Resource,
     Settings,
     check_words,
     item_fields,
 )
 from ..authored.site import Site
 from ..authored.validate import default_values, read_entry
+from ..catalog.collections import ITEM_MODELS
 from ..catalog.fields import ItemFields
 from ..catalog.history import History
 from ..catalog.join import NO_REGISTRY
@@ -104,9 +103,9 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
     items = [raw for raws in paged.values() for raw in raws]
     check_unread_defaults(site, items, problems)
     fields = item_fields(settings)
-    images = read_items(fields["images"], "images", site, settings, paged.pop("images"), problems)
-    charts = read_items(fields["charts"], "charts", site, settings, paged.pop("charts"), problems)
-    roadmap = read_items(fields["roadmap"], "roadmap", site, settings, paged.pop("roadmap"), problems)
+    images, charts, roadmap = (
+        read_items(fields[name], name, site, settings, paged.pop(name), problems) for name in ITEM_MODELS
+    )
     complete = not problems.count(Level.ERROR)
     listed: list[ImageEntry | ChartEntry] = [*(entry for entry, _ in images), *(entry for entry, _ in charts)]
     updates = _updates(site, settings, listed, problems)
@@ -144,7 +143,7 @@ def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tupl
 
 
 def load_values(
-    site: Site, settings: Settings, name: Resource, problems: Problems
+    site: Site, settings: Settings, name: str, problems: Problems
 ) -> list[tuple[RawItem, dict[str, object]]]:
     """Return the values of each item with defaults, for `sync`. They are not validated."""
     section, model = getattr(settings, name), ITEM_MODELS[name]

@@ -7,33 +7,27 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, cast
 
-from ..authored.settings import ITEM_MODELS
+from ..catalog.collections import COLLECTIONS, ITEM_MODELS, WITH_DOCUMENTS
 from ..catalog.fields import Rules
 from ..catalog.grading import GRADES
-from ..catalog.model import Model
-from ..catalog.models import UpdateEntry
 from ..catalog.scans import COUNTERS
 from ..catalog.shown import Shown, ShownField, shown_fields
 from .render import words
 from .view import Item
 
 PER_PAGE = 48
-MODELS: Mapping[str, type[Model]] = dict([*ITEM_MODELS.items(), ("updates", UpdateEntry)])
 _FIGURES: Mapping[str, Sequence[str]] = {
-    "images": ("severity", "fix", "grade"),
-    "charts": ("severity", "fix", "grade"),
+    **dict.fromkeys(WITH_DOCUMENTS, ("severity", "fix", "grade")),
     "vulnerabilities": ("severity", "fix"),
     "cves": ("severity", "fix", "exploited"),
 }
 """Filters by computed values; models declare those by fields. Grades come after the first fields."""
-_COLUMN = ("images", "charts", "roadmap")
-"""Collections whose filters are a column next to the list."""
 _SCANNED = "scanned"
 """The filter of images by the reader's clock, after all others of the contract."""
 _RESERVED = {
     *("find", "q", "sort", "view", "release", "id", _SCANNED),
     *(name for names in _FIGURES.values() for name in names),
-    *(field.shown.filter for model in MODELS.values() for field in shown_fields(model)),
+    *(field.shown.filter for each in COLLECTIONS.values() for field in shown_fields(each.model)),
 }
 _ORDERS: Mapping[str, Sequence[str]] = {
     "severity": (*COUNTERS, "none"),
@@ -76,7 +70,7 @@ class Filter(NamedTuple):
 
 def filter_fields(resource: str) -> dict[str, ShownField]:
     """Name of a filter → its field."""
-    fields = shown_fields(MODELS[resource]) if resource in MODELS else ()
+    fields = shown_fields(COLLECTIONS[resource].model) if resource in COLLECTIONS else ()
     return {field.shown.filter: field for field in fields if field.shown.filter}
 
 
@@ -131,7 +125,7 @@ class CatalogList(NamedTuple):
     @property
     def column(self) -> bool:
         """Whether its filters are a column next to it on wide screens."""
-        return bool(self.filters) and self.resource in _COLUMN
+        return bool(self.filters) and self.resource in ITEM_MODELS
 
     @property
     def clean(self) -> int:

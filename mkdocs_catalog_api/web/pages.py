@@ -16,14 +16,15 @@ from ..authored.pages import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..catalog import addresses
+from ..catalog.collections import COLLECTIONS, WITH_DOCUMENTS
 from ..catalog.markdown import plain_text
-from ..documents.collections import ITEM_DOCUMENTS
+from ..catalog.value import Image
 from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
 from ..publish import feeds
 from .logos import SPRITE
 from .markers import MARKER, MarkerError, line_of, near_misses, parse, well_formed
-from .parts import COLLECTIONS, SECTIONS, VIEWS, ItemPage, Parts, item_pages, sections
+from .parts import SECTIONS, VIEWS, ItemPage, Parts, item_pages, sections
 from .render import Place
 from .view import CatalogView, Item
 
@@ -223,13 +224,13 @@ class PageFiller:
 
     def _links(self, place: Place, markers: Set[str], own: ItemPage | None = None) -> str:
         """Links to the feeds of a page with these markers, and to the document of its item."""
-        image = own.slug if own and own.resource == "images" else None
+        image = own.slug if own and isinstance(own.item, Image) else None
         # Without the second words Material treats these as translations of the page.
         links = [
             ("alternate feed", feeds.RSS_TYPE, path)
             for path in feeds.feeds_of_page(self._feeds, markers, image)
         ]
-        if own and own.resource in ITEM_DOCUMENTS:
+        if own and own.resource in WITH_DOCUMENTS:
             path = f"{addresses.PREFIX}/{addresses.item(own.resource, own.slug)}"
             links.append(("alternate describedby", "application/json", path))
         return "".join(

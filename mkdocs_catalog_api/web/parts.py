@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from ..authored.messages import models_in, resembling, suggestion
 from ..authored.settings import Settings, item_fields
 from ..authored.site import Site
+from ..catalog.collections import COLLECTIONS, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields, built_in_fields
 from ..catalog.markdown import plain_text, safe_html
 from ..catalog.model import Model
@@ -29,7 +30,6 @@ from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
 from .answer import DEFAULT_MAX_AGE, chart_answer, image_answer, newest_scan
 from .lists import (
-    MODELS,
     PER_PAGE,
     SORTS,
     CatalogList,
@@ -47,12 +47,8 @@ from .render import Place, environment, render
 from .view import CatalogView, Gathered, Item
 from .words import read_words, replace_words
 
-COLLECTIONS = ("images", "charts", "roadmap", "updates")
 VIEWS: Mapping[str, Sequence[str]] = {
-    "images": ("cards", "table"),
-    "charts": ("cards", "table"),
-    "roadmap": ("cards", "table"),
-    "updates": ("table", "cards"),
+    **{each.name: each.views for each in COLLECTIONS.values()},
     "security": ("full", "summary"),
     "cves": (),
     "badges": (),
@@ -67,17 +63,18 @@ SECTIONS = ("overview", "images", "releases", "vulnerabilities", "compare", "tim
 """Parts of an item's page that the marker `item` can leave out, as in `hide=compare,badges`."""
 _IDS_PER_PAGE = 240
 """Ids are short and many."""
-_KINDS = {"images": "Container image", "charts": "Helm chart", "roadmap": "Planned"}
-"""Collection → words that distinguish an image from a chart of the same name in search results."""
 
 
 class ItemPage(NamedTuple):
     """An item with a page of its own."""
 
-    resource: str
     item: Image | Chart | RoadmapItem
     data: Item
     """The item as it is published."""
+
+    @property
+    def resource(self) -> str:
+        return self.item.collection
 
     @property
     def slug(self) -> str:
@@ -89,7 +86,12 @@ class ItemPage(NamedTuple):
         The packages are those of the newest release. Ids of vulnerabilities are found on their own page.
         """
         entry = self.item.entry
-        words = [_KINDS[self.resource], entry.name, plain_text(entry.description), *entry.categories]
+        words = [
+            COLLECTIONS[self.resource].noun,
+            entry.name,
+            plain_text(entry.description),
+            *entry.categories,
+        ]
         words += getattr(entry, "replaces", ())
         if not isinstance(self.item, RoadmapItem):
             words += [version.version for version in self.item.entry.versions]
@@ -101,7 +103,7 @@ class ItemPage(NamedTuple):
 def item_pages(view: CatalogView) -> dict[str, ItemPage]:
     """Address below the site's root → item whose own page is there."""
     return {
-        item.page.url: ItemPage(resource, item, data)
+        item.page.url: ItemPage(item, data)
         for resource, listed in (view.value.items if view.value else {}).items()
         for item, data in zip(listed, getattr(view, resource), strict=True)
         if item.page is not None and item.page.own
@@ -147,7 +149,8 @@ class Parts:
             for name, each in fields.items()
         }
         self._shown = {
-            name: [*shown_fields(model), *shown_rules(self._rules[name])] for name, model in MODELS.items()
+            name: [*shown_fields(each.model), *shown_rules(self._rules[name])]
+            for name, each in COLLECTIONS.items()
         }
         self._env.globals["shown"] = self._shown
 
@@ -186,7 +189,7 @@ class Parts:
         if name == "security":
             values["ranked"] = [
                 self._pages(resource, _ranked(getattr(self._view, resource)), {}, None, place)[0]
-                for resource in ("images", "charts")
+                for resource in WITH_DOCUMENTS
             ]
         if name == "cves":
             pages = self._pages("cves", self._cves(), {}, None, place, "cves/index.json", _IDS_PER_PAGE)
@@ -224,7 +227,7 @@ class Parts:
         values: dict[str, Any] = {"item": own.data}
         if isinstance(own.item, RoadmapItem):
             return values
-        values["document"] = msgspec.to_builtins(item_document(catalog, own.resource, own.item, own.data))
+        values["document"] = msgspec.to_builtins(item_document(catalog, own.item, own.data))
         others: Sequence[Item] = getattr(self._view, own.resource)
         instead = (other for other in others if other["slug"] == own.data["replacedBy"])
         values["instead"] = next(instead, None)
@@ -308,7 +311,7 @@ class Parts:
     def _source(self, resource: str, base: Mapping[str, str]) -> str:
         """The document with the rows: the slim list if it has every field in the marker's arguments."""
         value = self._view.value
-        if value is None or resource not in ("images", "charts"):
+        if value is None or resource not in WITH_DOCUMENTS:
             return f"{resource}.json"
         slim = slim_names(resource, value.fields[resource])
         return slim_path(resource) if base.keys() <= slim else f"{resource}.json"
@@ -326,7 +329,7 @@ class Parts:
         """A list cut into pages, at least one; `base` has the marker's filters by field."""
         shown = [item for item in items if item.get("lifecycle", "available") == "available"]
         left_out = [item for item in items if item.get("lifecycle", "available") != "available"]
-        available = resource in ("images", "charts") and "lifecycle" not in base and bool(shown)
+        available = resource in WITH_DOCUMENTS and "lifecycle" not in base and bool(shown)
         if not available:
             shown, left_out = [*items], []
         rules = self._rules.get(resource, {})

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from mkdocs_catalog_api.catalog.collections import ITEM_MODELS
+
 REGISTRY = "registry.example.org/hardened"
 IDS = 2_000  # distinct ones of vulnerabilities: real images share most of theirs
 _CATEGORIES = ("Databases", "Web servers", "Messaging", "Languages", "Security", "Tools")
@@ -14,7 +16,7 @@ _SEVERITIES = ("CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN")
 
 def write_catalog(folder: Path, images: int, releases: int, rows: int, charts: int) -> None:
     """Pages, updates, and a Trivy report of `rows` findings for each of the `releases` of each image."""
-    for name in ("images", "charts", "roadmap"):
+    for name in ITEM_MODELS:
         (folder / "docs" / name).mkdir(parents=True)
     (folder / "docs/index.md").write_text("# Catalog\n")
     for number in range(images):

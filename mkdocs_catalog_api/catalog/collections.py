@@ -1,0 +1,85 @@
+"""The table of collections: names and texts of each, and what its items have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from .model import Model
+from .models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
+
+
+class Collection(NamedTuple):
+    """A collection: a document of all its items, pages of them, and a marker of its name."""
+
+    name: str
+    model: type[Model]
+    """Its items as their authors write them."""
+    one: str
+    """One item in a sentence."""
+    summary: str
+    """As in discovery."""
+    description: str
+    """As in the description of the API."""
+    noun: str = ""
+    """Text that distinguishes items of the same name in search results."""
+    order: str = "by slug"
+    has_documents: bool = False
+    """Whether its items have a document and counts each, and a page by default."""
+    views: Sequence[str] = ("cards", "table")
+    """Views of its marker, the default first."""
+
+    @property
+    def stem(self) -> str:
+        """Begins the names of its schemas; in lower case, the argument of `catalog-api new`."""
+        return self.name.removesuffix("s").capitalize()
+
+    @property
+    def spoken(self) -> str:
+        """The collection in a sentence."""
+        return self.name if self.name.endswith("s") else f"the {self.name}"
+
+
+_ALL = (
+    Collection(
+        "images",
+        ImageEntry,
+        "image",
+        "Hardened container images.",
+        "Hardened container images of the catalog.",
+        "Container image",
+        has_documents=True,
+    ),
+    Collection(
+        "charts",
+        ChartEntry,
+        "chart",
+        "Signed Helm charts.",
+        "Signed Helm charts of the catalog, with the images that they pin.",
+        "Helm chart",
+        has_documents=True,
+    ),
+    Collection(
+        "roadmap",
+        RoadmapEntry,
+        "roadmap item",
+        "Planned applications.",
+        "Applications that are planned and not built yet.",
+        "Planned",
+    ),
+    Collection(
+        "updates",
+        UpdateEntry,
+        "update",
+        "Results of the latest version check.",
+        "Results of the latest version check: version and outcome for each application.",
+        order="in the order of the check",
+        views=("table", "cards"),
+    ),
+)
+COLLECTIONS: Mapping[str, Collection] = {each.name: each for each in _ALL}
+ITEM_MODELS: Mapping[str, type[ItemEntry]] = {
+    each.name: each.model for each in _ALL if issubclass(each.model, ItemEntry)
+}
+"""The collections whose items have a slug, and can have a page."""
+WITH_DOCUMENTS = tuple(each.name for each in _ALL if each.has_documents)
