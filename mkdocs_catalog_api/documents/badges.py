@@ -140,7 +140,7 @@ def _image_contents(image: Image) -> Iterator[BadgeContent]:
     else:
         yield BadgeContent("grade", f"{name} grade", newest.grade, _BY_GRADE[newest.grade])
     version = image.releases[0].entry.version if image.releases else None
-    yield BadgeContent("version", name, version or "no release", _BLUE if version else _GREY)
+    yield BadgeContent("version", name, version or "no version", _BLUE if version else _GREY)
 
 
 def _cves(name: str, label: str, figures: Sequence[Figures]) -> BadgeContent:

@@ -17,7 +17,7 @@ TAGS = {
     "charts": "Signed Helm charts of the catalog, with the images that they pin.",
     "roadmap": "Applications that are planned and not built yet.",
     "updates": "Results of the latest version check: version and outcome for each application.",
-    "security": "Vulnerabilities of each release, from scans of the published images.",
+    "security": "Vulnerabilities of each version, from scans of the published images.",
     "lookups": "Answers in one document each: about a digest, a tag or a vulnerability, and newer versions.",
     "vex": "VEX statements on vulnerabilities, for scanners.",
     "history": "Changes from day to day, if the catalog records them.",
