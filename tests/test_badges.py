@@ -53,7 +53,7 @@ def test_they_say_what_the_catalog_has(site: SiteFolder) -> None:
     assert found["unscanned/cves"] == ('<Läufer> & "Söhne" CVEs', "not scanned")
     assert found["unscanned/grade"][1] == "not scanned"
     assert found["unscanned/version"][1] == "2.0"
-    assert found["empty/version"][1] == "no release"
+    assert found["empty/version"][1] == "no version"
 
 
 def test_two_values_of_one_badge_are_an_error_at_the_second(site: SiteFolder) -> None:

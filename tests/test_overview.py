@@ -152,7 +152,7 @@ def test_a_available_chart_with_a_critical_vulnerability_is_counted(past: Past) 
     for name, lifecycle in (("web", "available"), ("gone", "withdrawn")):
         keys = f"category: Web\ntier: core\nlicense: MIT\nlifecycle: {lifecycle}\nversions: [1.0.0]"
         past.site.page(f"charts/{name}.md", f"{keys}\nimages: ['{REGISTRY}/old:1.0']")
-    assert "1 chart installs a release with a critical vulnerability" in banner(home(past))
+    assert "1 chart installs a version with a critical vulnerability" in banner(home(past))
 
 
 def test_the_button_counts_the_rows_of_the_list_that_it_leads_to(past: Past) -> None:

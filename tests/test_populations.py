@@ -77,7 +77,7 @@ def check_agreement(result: Result, pages: dict[str, str]) -> None:
     main = {marker: page(result, path) for marker, path in pages.items()}
     assert _tiles(main["counts"])["Images"] == (str(available.images), every.images)
     assert _tiles(main["counts"]).get("Charts", ("0", 0)) == (str(available.charts), every.charts)
-    assert _tiles(main["counts"])["Releases"] == (str(available.releases), every.releases)
+    assert _tiles(main["counts"])["Versions"] == (str(available.releases), every.releases)
     lists = main["images"].xpath(".//div[@data-list='images']")[0]
     if available.images:  # else it shows the others
         assert len(lists.xpath(".//tr[@data-item]")) == min(available.images, 48)
@@ -146,9 +146,9 @@ def _check_security(main: lxml.html.HtmlElement, every: Figures, available: Figu
         assert f"Known to be exploited {in_available}" in shown
     unscanned = available.images - available.scanned
     images = f"{available.images} available image{'' if available.images == 1 else 's'}"
-    state = f"Newest releases of {images} · {available.scanned} scanned"
+    state = f"Newest versions of {images} · {available.scanned} scanned"
     assert state + (f", {unscanned} not scanned" if unscanned else "") in shown
-    assert f"newest releases of the {images}" in shown
+    assert f"newest versions of the {images}" in shown
     legends = main.xpath(".//ul[@class='catalog-legend'][.//b]")
     assert legends or not every.total
     for legend in legends:
@@ -268,7 +268,7 @@ def test_without_a_scan_of_a_available_image_no_page_shows_zero(site: SiteFolder
     }
     assert tiles["Open vulnerabilities"] == "– not scanned, 1 in all"
     state = words(page(result, "security/index.html").xpath(".//*[@class='catalog-scope']")[0])
-    assert state.startswith("Newest releases of 1 available image · 0 scanned, 1 not scanned")
+    assert state.startswith("Newest versions of 1 available image · 0 scanned, 1 not scanned")
 
 
 def test_the_last_point_of_a_trend_is_the_tile_whatever_was_recorded(site: SiteFolder) -> None:

@@ -13,7 +13,7 @@ import pytest
 from .sites import Result, SiteFolder
 from .test_build import small
 
-FILLED = {"Releases", "Vulnerabilities", "Badges"}
+FILLED = {"Versions", "Vulnerabilities", "Badges"}
 """Headings of the part of an item's page that the catalog fills in."""
 
 

@@ -393,7 +393,7 @@ def test_tiles_count_available_images_and_all_beside_them(site: SiteFolder) -> N
     assert tiles["Images without any"] == "0 of 1 scanned in available images"
     (legend,) = home.xpath(".//ul[contains(@class, 'catalog-legend')]")
     assert words(legend).startswith("Critical 1 2 in all High 0 Medium")
-    assert "newest releases of the 2 available images" in words(home)
+    assert "newest versions of the 2 available images" in words(home)
     assert "1 without a grade" in words(home)
 
 

@@ -263,10 +263,10 @@ def test_a_version_without_a_scan_has_no_list_of_vulnerabilities(visit: Visit) -
     visit.go("images/grafana/")
     expect(said).to_be_visible()
     expect(listed).to_be_hidden()
-    page.get_by_label("of release").select_option(label="12.2.0: 5")
+    page.get_by_label("of version").select_option(label="12.2.0: 5")
     expect(listed.locator("output")).to_have_text("5 vulnerabilities")
     expect(said).to_be_hidden()
-    page.get_by_label("of release").select_option(index=0)
+    page.get_by_label("of version").select_option(index=0)
     expect(listed).to_be_hidden()
     expect(said).to_be_visible()
 

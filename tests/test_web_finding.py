@@ -249,10 +249,10 @@ def test_an_older_release_has_an_address_and_its_own_rows(visit: Visit) -> None:
     assert found.locator(".catalog-lines > span").count() == len(listed) > len(ids)
     expect(page.get_by_text("Vulnerabilities of 17.5: 17.6 fixes")).to_be_visible()
     expect(page.get_by_role("region", name="Vulnerabilities of 17.5")).to_be_visible()
-    page.get_by_label("of release").select_option(index=0)
+    page.get_by_label("of version").select_option(index=0)
     page.get_by_role("link", name="17.5", exact=True).first.click()
     expect(found).to_have_count(len(ids))
-    page.get_by_label("of release").select_option(index=0)
+    page.get_by_label("of version").select_option(index=0)
     newest = document(visit, "security/postgresql.json")["latest"]
     assert isinstance(newest, dict)
     expect(found).to_have_count(len({row["id"] for row in newest["cves"]}))
@@ -287,7 +287,7 @@ def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
 
 def test_an_id_that_nothing_has_is_told(visit: Visit) -> None:
     visit.go("cves/?id=CVE-1999-0001")
-    expect(visit.page.get_by_text("No scan of a listed release has found it.")).to_be_visible()
+    expect(visit.page.get_by_text("No scan of a listed version has found it.")).to_be_visible()
 
 
 @pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)
@@ -435,7 +435,7 @@ def test_a_release_leads_to_its_vulnerabilities_below_the_bar(visit: Visit) -> N
     visit.go("images/postgresql/")
     page.get_by_role("link", name="17.5", exact=True).first.click()
     bar, heading = page.locator(".md-header").bounding_box(), page.locator("#catalog-vulnerabilities")
-    expect(page.get_by_label("of release")).to_be_in_viewport()
+    expect(page.get_by_label("of version")).to_be_in_viewport()
     place = heading.bounding_box()
     assert bar and place and place["y"] >= bar["y"] + bar["height"]
 

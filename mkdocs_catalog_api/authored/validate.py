@@ -192,7 +192,7 @@ def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Prob
     if isinstance(entry, ImageEntry):
         for position, version in enumerate(entry.versions):
             if version.released and version.end_of_life and version.end_of_life < version.released:
-                message = f"{version.end_of_life} is before the release on {version.released}"
+                message = f"{version.end_of_life} is before {version.released}, the release day"
                 path, hint = ("versions", position, "endOfLife"), "correct one of the dates"
                 yield raw.problem(path, message, hint, Level.WARNING, code=Code.WRONG_VALUE)
     status = raw.values.get("status")

@@ -17,7 +17,7 @@ from .vulnerabilities import RowKey, SeverityCounts, Suppressed, Vulnerability, 
 
 
 class Figures(NamedTuple):
-    """The counts of a scanned release, its grade and the time of its oldest scan."""
+    """The counts of a scanned version, its grade and the time of its oldest scan."""
 
     counts: SeverityCounts
     suppressed: int
@@ -60,7 +60,7 @@ class Figures(NamedTuple):
 
 
 class Assessment(NamedTuple):
-    """The scans of one release, deduplicated, with VEX statements applied."""
+    """The scans of one version, deduplicated, with VEX statements applied."""
 
     figures: Figures
     rows: list[Vulnerability]

@@ -111,7 +111,7 @@ def _image_grade(image: Image) -> BadgeContent:
 
 def _image_version(image: Image) -> BadgeContent:
     if not image.releases:
-        return BadgeContent(image.entry.name, "no release", _GREY)
+        return BadgeContent(image.entry.name, "no version", _GREY)
     return BadgeContent(image.entry.name, image.releases[0].entry.version)
 
 

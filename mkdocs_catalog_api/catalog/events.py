@@ -23,8 +23,8 @@ Slug = Annotated[
         },
     ),
 ]
-Version = Annotated[str, Meta(description="Label of the release.")]
-Digests = Annotated[tuple[str, ...], Meta(description="Digests of the release; empty when none is known.")]
+Version = Annotated[str, Meta(description="The version.")]
+Digests = Annotated[tuple[str, ...], Meta(description="Digests of the version; empty when none is known.")]
 Id = Annotated[str, Meta(description="CVE id, else the advisory's id.")]
 Package = Annotated[str, Meta(description="Package.")]
 BaselineReason = Literal["baseline"]
@@ -63,7 +63,7 @@ class LifecycleChanged(Event, frozen=True, tag="lifecycle-changed"):
 
 
 class ReleaseAdded(Event, frozen=True, tag="release-added"):
-    """The image has a new release."""
+    """The image has a new version."""
 
     version: Version
     digests: Digests
@@ -71,13 +71,13 @@ class ReleaseAdded(Event, frozen=True, tag="release-added"):
 
 
 class ReleaseRemoved(Event, frozen=True, tag="release-removed"):
-    """The image no longer lists the release."""
+    """The image no longer lists the version."""
 
     version: Version
 
 
 class ReleaseRebuilt(Event, frozen=True, tag="release-rebuilt"):
-    """The release has other digests."""
+    """The version has other digests."""
 
     version: Version
     from_: Annotated[tuple[str, ...], Meta(description="Digests before; empty when none was known.")] = field(
@@ -87,23 +87,23 @@ class ReleaseRebuilt(Event, frozen=True, tag="release-rebuilt"):
 
 
 class LatestChanged(Event, frozen=True, tag="latest-changed"):
-    """Another release is the newest."""
+    """Another version is the newest."""
 
-    from_: Annotated[str | None, Meta(description="The newest release before; null when there was none.")] = (
+    from_: Annotated[str | None, Meta(description="The newest version before; null when there was none.")] = (
         field(name="from")
     )
-    to: Annotated[str | None, Meta(description="The newest release; null when there is none.")]
+    to: Annotated[str | None, Meta(description="The newest version; null when there is none.")]
 
 
 class CountedScan(Described, Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """A scan that counts for the newest release."""
+    """A scan that counts for the newest version."""
 
     scanner: Annotated[str, Meta(description="Name and version of the scanner.")]
     digests: Annotated[tuple[str, ...], Meta(description="Scanned digests; empty if unknown.")]
     platform: Annotated[
         str | None,
         Meta(
-            description="`os/arch[/variant]`; null if it is of the whole release, `unknown` if nobody knows "
+            description="`os/arch[/variant]`; null if it is of the whole version, `unknown` if nobody knows "
             "of which part of it."
         ),
     ]
@@ -119,18 +119,18 @@ class CountedScan(Described, Struct, frozen=True, rename="camel", forbid_unknown
 
 
 class ScanChanged(Event, frozen=True, tag="scan-changed"):
-    """The scan of the newest release has been added or removed, or has another subject or scanner."""
+    """The scan of the newest version has been added or removed, or has another subject or scanner."""
 
-    scanned: Annotated[bool, Meta(description="Whether the newest release has a scan.")]
+    scanned: Annotated[bool, Meta(description="Whether the newest version has a scan.")]
     version: Annotated[
-        Version | None, Meta(description="The release of the last scan; null before the first.")
+        Version | None, Meta(description="The version of the last scan; null before the first.")
     ]
     digests: Annotated[tuple[str, ...], Meta(description="Scanned digests; empty if unknown.")]
     scanner: Annotated[str | None, Meta(description="Name and version of the scanner.")]
     complete: Annotated[
         bool,
         Meta(
-            description="Whether the scan covers the whole release. If not (some digests have no scan, or "
+            description="Whether the scan covers the whole version. If not (some digests have no scan, or "
             "a scan has a limit that the scan before did not have), vulnerabilities missing from it remain "
             "open."
         ),
@@ -142,7 +142,7 @@ class ScanChanged(Event, frozen=True, tag="scan-changed"):
 
 
 class GradeChanged(Event, frozen=True, tag="grade-changed"):
-    """The newest release has another grade."""
+    """The newest version has another grade."""
 
     from_: Annotated[
         fields.GradeLetter | None, Meta(description="The grade before; null when there was none.")
@@ -151,9 +151,9 @@ class GradeChanged(Event, frozen=True, tag="grade-changed"):
 
 
 class VulnerabilityEvent(Event, frozen=True):
-    """A change of one vulnerability of a package in the newest release."""
+    """A change of one vulnerability of a package in the newest version."""
 
-    version: Annotated[str, Meta(description="The newest release at that time.")]
+    version: Annotated[str, Meta(description="The newest version at that time.")]
     id: Id
     pkg: Package
     severity: Annotated[SeverityWord, Meta(description="Severity.")]
@@ -184,7 +184,7 @@ class VulnerabilityGone(VulnerabilityEvent, frozen=True, tag="vulnerability-gone
     reason: Annotated[
         Annotated[GoneReason, open_words(GoneReason)],
         Meta(
-            description="`rebuilt`: the newest release has another digest; `superseded`: another release is "
+            description="`rebuilt`: the newest version has another digest; `superseded`: another version is "
             "the newest; `withdrawn`: the image left; `scanner`: the same image, but a newer scan or another "
             "scanner no longer reports it. `history/{slug}.json` shows whether it is a fix."
         ),

@@ -108,7 +108,7 @@ def _early_scan(image: Image, release: Release, scan: Scan) -> Iterator[Problem]
     released, time = release.entry.released, scan.scanned_at
     if released and time and (date.fromisoformat(released) - date.fromisoformat(time[:10])).days > 1:
         message = f"scanned at {time}, but {_name(image, release)} was released on {released}"
-        yield _problem(scan, Code.SCAN_AGE, message, "scan the release again, or correct its `released`")
+        yield _problem(scan, Code.SCAN_AGE, message, "scan the version again, or correct its `released`")
 
 
 def _abandoned_system(image: Image, release: Release, scan: Scan, today: str) -> Problem:

@@ -17,14 +17,14 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 
 
 class PopulationFigures(Document, kw_only=True):
-    """Counts for one population of images: the newest releases with a scan."""
+    """Counts for one population of images: the newest versions with a scan."""
 
     total: Annotated[Counter, Meta(description="Open vulnerabilities.")]
     by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     fixable: Annotated[Counter, Meta(description="How many of them have a fix.")]
     exploited: ExploitedIfKnown
     images: Annotated[Counter, Meta(description="Images, with and without a scan.")]
-    scanned: Annotated[Counter, Meta(description="How many of them have a scan of their newest release.")]
+    scanned: Annotated[Counter, Meta(description="How many of them have a scan of their newest version.")]
 
 
 class RecordedFigures(Document):
@@ -135,8 +135,8 @@ class ImageFigures(Document):
     """An image from one day on. All counts are null if it is not scanned."""
 
     date: Annotated[Date, Meta(description="The first day with these values, UTC.")]
-    version: Annotated[str | None, Meta(description="The newest release; null when there is none.")]
-    scanned: Annotated[bool, Meta(description="Whether the newest release has a scan.")]
+    version: Annotated[str | None, Meta(description="The newest version; null when there is none.")]
+    scanned: Annotated[bool, Meta(description="Whether the newest version has a scan.")]
     critical: Annotated[Counter | None, Meta(description="Open, of critical severity.")]
     high: Annotated[Counter | None, Meta(description="Open, of high severity.")]
     medium: Annotated[Counter | None, Meta(description="Open, of medium severity.")]
@@ -146,7 +146,7 @@ class ImageFigures(Document):
     suppressed: Annotated[
         Counter | None, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
     ]
-    grade: Annotated[GradeLetter | None, Meta(description="Grade of the newest release.")]
+    grade: Annotated[GradeLetter | None, Meta(description="Grade of the newest version.")]
 
 
 class Episode(Document):
@@ -172,11 +172,11 @@ class Episode(Document):
     fixed: Annotated[
         Date | None,
         Meta(
-            description="The first day on which a fixed release was scanned; null again if the id reappears "
+            description="The first day on which a fixed version was scanned; null again if the id reappears "
             "in a digest that was scanned before."
         ),
     ]
-    fixed_in: Annotated[Version | None, Meta(description="The newest release on that day.")]
+    fixed_in: Annotated[Version | None, Meta(description="The newest version on that day.")]
     days: Annotated[
         Counter | None,
         Meta(description="Days from `firstSeen` to `fixed`; null if either is unknown."),

@@ -55,7 +55,7 @@ _LIFECYCLE = Shown(
     first=True,
     elsewhere="mark next to the name",
 )
-_IN_RELEASES = Shown(elsewhere="table of releases")
+_IN_RELEASES = Shown(elsewhere="table of versions")
 _RULE = Shown(hidden="rule for the lines and variants on pages")
 _IN_PINS = Shown(elsewhere="table of images")
 _IN_UPDATES = Shown(elsewhere="table of updates")
@@ -470,7 +470,7 @@ class RoadmapEntry(ItemEntry):
     blocked: Annotated[Boolean, Field(description="Whether it is blocked."), _BLOCKED] = False
     blocked_reason: Annotated[
         Text | None,
-        Field(description="Reason why it is blocked.", examples=["an upstream release that is not out yet"]),
+        Field(description="Reason why it is blocked.", examples=["an upstream version that is not out yet"]),
         _BLOCKED,
     ] = None
 

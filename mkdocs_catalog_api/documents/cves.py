@@ -43,7 +43,7 @@ _INDEX, _PATH = "cves/index.json", "cves/{id}.json"
 _FILE_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 Resource = Annotated[Literal["cves"], Meta(description="Name of the resource.")]
 Id = Annotated[Text, Meta(description="CVE id, else the advisory's id.")]
-Severity = Annotated[SeverityWord, Meta(description="The highest that it has in any release.")]
+Severity = Annotated[SeverityWord, Meta(description="The highest that it has in any version.")]
 Title = Annotated[str, Meta(description="Summary; empty if it is not known.")]
 Url = Annotated[str, Meta(description="Advisory; empty when it is not known.")]
 
@@ -55,11 +55,11 @@ class CveEntry(Document):
     severity: Severity
     title: Title
     url: Url
-    images: Annotated[Counter, Meta(description="Images with an affected release.")]
-    releases: Annotated[Counter, Meta(description="Affected releases.")]
-    latest: Annotated[Counter, Meta(description="Images whose newest release is affected.")]
-    suppressed: Annotated[Counter, Meta(description="Releases in which it is suppressed.")]
-    fixable: Annotated[Counter, Meta(description="Affected packages in releases that have a fix.")]
+    images: Annotated[Counter, Meta(description="Images with an affected version.")]
+    releases: Annotated[Counter, Meta(description="Affected versions.")]
+    latest: Annotated[Counter, Meta(description="Images whose newest version is affected.")]
+    suppressed: Annotated[Counter, Meta(description="Versions in which it is suppressed.")]
+    fixable: Annotated[Counter, Meta(description="Affected packages in versions that have a fix.")]
     charts: Annotated[Counter, Meta(description="Charts that pin something affected.")]
     exploited: ExploitedSince
     href: Annotated[
@@ -68,15 +68,15 @@ class CveEntry(Document):
 
 
 Scanned = Annotated[
-    Counter, Meta(description="Listed releases with a scan, of which this is the answer, of all images.")
+    Counter, Meta(description="Listed versions with a scan, of which this is the answer, of all images.")
 ]
 Unscanned = Annotated[
-    Counter, Meta(description="Listed releases without a scan: nobody looked for vulnerabilities in them.")
+    Counter, Meta(description="Listed versions without a scan: nobody looked for vulnerabilities in them.")
 ]
 
 
 class CveIndex(Document):
-    """Every id that a scan of a listed release, or of an image that a chart pins, has found."""
+    """Every id that a scan of a listed version, or of an image that a chart pins, has found."""
 
     api_version: ApiVersion
     resource: Resource
@@ -93,22 +93,22 @@ ReportedAs = Annotated[
 
 
 class AffectedRelease(Document):
-    """A release that has it open, in one package."""
+    """A version that has it open, in one package."""
 
     slug: Annotated[SlugAgain, Meta(description="Slug of the image.")]
-    version: Annotated[VersionLabelAgain, Meta(description="Label of the release.")]
+    version: Annotated[VersionLabelAgain, Meta(description="The version.")]
     is_latest: Annotated[bool, Meta(description="Whether it is the newest.")]
     lifecycle: Annotated[LifecycleWord, Meta(description="Lifecycle stage of the image.")]
-    digest: Annotated[DigestAgain | None, Meta(description="Digest of the release, the first of them.")]
+    digest: Annotated[DigestAgain | None, Meta(description="Digest of the version, the first of them.")]
     pkg: Annotated[str, Meta(description="Package.")]
     installed: Annotated[str, Meta(description="Version that is installed.")]
     fixed: Annotated[str, Meta(description="Version that has the fix; empty when there is none.")]
     reported_as: ReportedAs
-    href: Annotated[HrefAgain, Meta(description="Release document.")]
+    href: Annotated[HrefAgain, Meta(description="Document with its vulnerabilities.")]
 
 
 class SilencedRelease(AffectedRelease):
-    """A release in which a VEX statement takes it out, in one package."""
+    """A version in which a VEX statement takes it out, in one package."""
 
     status: Status
     justification: Justification
@@ -131,11 +131,11 @@ class CveDocument(Document):
     severity: Severity
     title: Title
     url: Url
-    total: Annotated[Counter, Meta(description="Number of affected packages in releases.")]
+    total: Annotated[Counter, Meta(description="Number of affected packages in versions.")]
     scanned: Scanned
     unscanned: Unscanned
     data: Annotated[
-        list[AffectedRelease], Meta(description="An entry for each, by slug, newest release first.")
+        list[AffectedRelease], Meta(description="An entry for each, by slug, newest version first.")
     ]
     suppressed: Annotated[list[SilencedRelease], Meta(description="Where it is suppressed.")]
     charts: Annotated[
@@ -322,8 +322,8 @@ CVES = Kind(
             "listCves",
             "lookups",
             "Every vulnerability of the catalog",
-            "Every id that scans have found in any listed release of any image, older releases included, "
-            "with the number of images and releases that have it.",
+            "Every id that scans have found in any listed version of any image, older versions included, "
+            "with the number of images and versions that have it.",
             CveIndex,
             listed="cves",
             goes_with="contents",
@@ -333,7 +333,7 @@ CVES = Kind(
             "getCve",
             "lookups",
             "Who has a vulnerability",
-            "The releases that have it open, those in which a VEX statement takes it out, and the charts "
+            "The versions that have it open, those in which a VEX statement takes it out, and the charts "
             "that carry it. An id that nothing has, or that can't be the name of a file, has no document.",
             CveDocument,
             (

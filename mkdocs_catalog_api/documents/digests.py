@@ -31,9 +31,9 @@ class Upgrade(Document):
     or incomplete, or the scans are of different scanners, which name packages differently.
     """
 
-    version: Annotated[VersionLabel, Meta(description="Label of that version.")]
+    version: Annotated[VersionLabel, Meta(description="The version.")]
     digest: Annotated[Digest | None, Meta(description="Its digest; null unless it has exactly one.")]
-    href: Annotated[Href, Meta(description="Its release document.")]
+    href: Annotated[Href, Meta(description="Document with its vulnerabilities.")]
     fixes: Annotated[Counter | None, Meta(description="Open vulnerabilities that the update removes.")]
     adds: Annotated[Counter | None, Meta(description="Open vulnerabilities that the update adds.")]
 
@@ -43,16 +43,16 @@ class DigestEntry(Document):
 
     tag: Annotated[
         VersionLabel | None,
-        Meta(description="Label or other tag of the version, of a reference; null in documents of digests."),
+        Meta(description="The tag in documents of references; null in documents of digests."),
     ]
     slug: Annotated[Slug, Meta(description="Slug of the image.")]
     name: Annotated[Text, Meta(description="Name for people.")]
     image: Annotated[
         Text | None, Meta(description="Reference of the image without a tag; null if it left the catalog.")
     ]
-    version: Annotated[VersionLabel, Meta(description="The newest label with the digest.")]
+    version: Annotated[VersionLabel, Meta(description="The newest version with the digest.")]
     versions: Annotated[
-        list[VersionLabel], Meta(min_length=1, description="Every label with it, newest first.")
+        list[VersionLabel], Meta(min_length=1, description="Every version with it, newest first.")
     ]
     digest: Annotated[
         Digest | None,
@@ -64,15 +64,15 @@ class DigestEntry(Document):
     latest: Annotated[
         VersionLabel | None,
         Meta(
-            description="Label of the image's newest release; of an image that left, the last recorded one."
+            description="The newest version of the image; of an image that left, the last recorded one."
         ),
     ]
-    is_latest: Annotated[bool, Meta(description="Whether the newest release has the digest.")]
+    is_latest: Annotated[bool, Meta(description="Whether the newest version has the digest.")]
     lifecycle: Annotated[
         LifecycleWord | None,
         Meta(description="Lifecycle stage of the image; of an image that left, the last recorded one."),
     ]
-    released: Annotated[Day | None, Meta(description="Day of the release.")]
+    released: Annotated[Day | None, Meta(description="Release day.")]
     end_of_life: Annotated[Day | None, Meta(description="Day after which it gets no more updates.")]
     line: Annotated[str, Meta(description="Its release line; empty for none.")]
     variant: Annotated[str, Meta(description="Its variant; empty for none.")]
@@ -87,7 +87,7 @@ class DigestEntry(Document):
     platform: Annotated[Text | None, Meta(description="Platform of the manifest; null for other digests.")]
     security: Annotated[
         SecurityFigures,
-        Meta(description="Counts for this release or manifest; of a former digest, by its last scan."),
+        Meta(description="Counts for this version or manifest; of a former digest, by its last scan."),
     ]
     platforms_scanned: PlatformsScanned
     limits: Limits
@@ -107,7 +107,7 @@ class DigestEntry(Document):
     href: Annotated[
         Href | None,
         Meta(
-            description="Release document: its vulnerabilities; null if no page lists the version any more."
+            description="Document with its vulnerabilities; null if no page lists the version any more."
         ),
     ]
 
@@ -243,7 +243,7 @@ DIGESTS = Kind(
             "getDigest",
             "lookups",
             "Images of a digest",
-            "The images that list this digest or listed it: release, whether it is the newest, counts, and "
+            "The images that list this digest or listed it: version, whether it is the newest, counts, and "
             "the fixes in an update. A digest that neither a page nor a record knows has no document.",
             DigestDocument,
             (

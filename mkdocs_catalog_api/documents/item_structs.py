@@ -36,7 +36,7 @@ Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_sch
 
 
 class Verify(Document):
-    """How to verify the newest release: its signer, and a command that checks the signature."""
+    """How to verify the newest version: its signer, and a command that checks the signature."""
 
     tool: Annotated[Text, Meta(description="Program that verifies it: `cosign`.")]
     identity: Annotated[Text | None, Meta(description="Identity in the certificate.")]
@@ -44,7 +44,7 @@ class Verify(Document):
     issuer: Annotated[Text | None, Meta(description="OIDC issuer of the certificate.")]
     key: Annotated[Text | None, Meta(description="Address of the public key, instead of an identity.")]
     command: Annotated[
-        Text, Meta(description="Command for the newest release, by its digest if it has exactly one.")
+        Text, Meta(description="Command for the newest version, by its digest if it has exactly one.")
     ]
 
 
@@ -52,13 +52,13 @@ _VERIFY = Annotated[
     Verify | None, Meta(description="How to verify it; null if no signer is given, or the item is withdrawn.")
 ]
 _COMPUTED: Mapping[type[BaseModel], Fields] = {
-    VersionEntry: {"href": Annotated[Href, Meta(description="Release document: its vulnerabilities.")]},
+    VersionEntry: {"href": Annotated[Href, Meta(description="Document with its vulnerabilities.")]},
     PinEntry: {
         "slug": Annotated[
             Slug | None, Meta(description="Slug of the image; null when it is not of this catalog.")
         ],
         "version": Annotated[
-            VersionLabel | None, Meta(description="The release that is pinned; null when no page lists it.")
+            VersionLabel | None, Meta(description="The version that is pinned; null when no page lists it.")
         ],
         "until": Annotated[
             Day | None,
@@ -69,7 +69,7 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
         ],
         "href": Annotated[
             Href | None,
-            Meta(description="Release document of the pinned image; of a former digest its digest document."),
+            Meta(description="Document with its vulnerabilities; of a former digest its digest document."),
         ],
     },
     ImageEntry: {

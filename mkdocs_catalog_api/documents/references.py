@@ -18,16 +18,16 @@ _LONGEST_NAME = 250
 
 
 class ReferenceDocument(Document):
-    """The labels and tags of one repository, with their versions."""
+    """The tags of one repository, with their versions."""
 
     api_version: ApiVersion
     resource: Annotated[Literal["references"], Meta(description="Name of the resource.")]
     image: Annotated[ImageReference, Meta(description="The repository, normalized.")]
     slug: Annotated[Slug, Meta(description="Slug of the image; the first of several.")]
-    total: Annotated[Counter, Meta(description="Number of labels and tags.")]
+    total: Annotated[Counter, Meta(description="Number of tags.")]
     data: Annotated[
         list[DigestEntry],
-        Meta(min_length=1, description="One entry for each label and tag, the newest version first."),
+        Meta(min_length=1, description="One entry for each tag, the newest version first."),
     ]
 
 
@@ -71,7 +71,7 @@ REFERENCES = Kind(
             "getReference",
             "lookups",
             "Versions of the tags of a repository",
-            "For every label and tag of the repository: its version, whether it is the newest, its counts "
+            "For every tag of the repository: its version, whether it is the newest, its counts "
             "and the newest update. A repository that is not of this catalog has no document.",
             ReferenceDocument,
             (

@@ -19,11 +19,11 @@ WebAddress = Annotated[str, Meta(pattern="^[Hh][Tt][Tt][Pp][Ss]?://", extra_json
 
 
 class RenovateRelease(Document, kw_only=True):
-    """One release; unknown fields are absent."""
+    """One version; unknown fields are absent."""
 
-    version: Annotated[VersionLabel, Meta(description="Label of the release: its tag.")]
+    version: Annotated[VersionLabel, Meta(description="The version: its tag.")]
     release_timestamp: Annotated[
-        Timestamp | UnsetType, Meta(description="Beginning of the day of the release (UTC).")
+        Timestamp | UnsetType, Meta(description="Beginning of the release day (UTC).")
     ] = UNSET
     digest: Annotated[Digest | UnsetType, Meta(description="Its digest, if it has only one.")] = UNSET
     is_deprecated: Annotated[bool, Meta(description="Whether the image is deprecated or withdrawn.")]
@@ -35,13 +35,13 @@ class RenovateRelease(Document, kw_only=True):
 class RenovateTags(Document):
     """Tags that move."""
 
-    latest: Annotated[VersionLabel, Meta(description="Label of the newest release.")]
+    latest: Annotated[VersionLabel, Meta(description="The newest version.")]
 
 
 class RenovateImage(Document, kw_only=True):
-    """Every release of one image, as Renovate's custom datasource takes it."""
+    """Every version of one image, as Renovate's custom datasource takes it."""
 
-    releases: Annotated[list[RenovateRelease], Meta(min_length=1, description="Releases, newest first.")]
+    releases: Annotated[list[RenovateRelease], Meta(min_length=1, description="Versions, newest first.")]
     source_url: Annotated[WebAddress | UnsetType, Meta(description="Source code.")] = UNSET
     homepage: Annotated[WebAddress | UnsetType, Meta(description="Home page of the software.")] = UNSET
     tags: Annotated[RenovateTags, Meta(description="Tags that move.")]

@@ -52,8 +52,8 @@ Named = Annotated[Literal["security"], Meta(description="Name of the resource.")
 ImageReference = Annotated[str, Meta(min_length=1, description="Reference of the image without a tag.")]
 ImageSlug = Annotated[Slug, Meta(description="Slug of the image.")]
 
-Label = Annotated[VersionLabel, Meta(description="Label of the release.")]
-Scanned = Annotated[bool, Meta(description="Whether the release has a scan.")]
+Label = Annotated[VersionLabel, Meta(description="The version.")]
+Scanned = Annotated[bool, Meta(description="Whether the version has a scan.")]
 Rows = Annotated[list[Vulnerability] | None, Meta(description="The vulnerabilities, worst first.")]
 RawFindings = Annotated[Counter | None, Meta(description="Raw findings, before deduplication.")]
 DistinctIds = Annotated[Counter | None, Meta(description="Distinct ids of the vulnerabilities.")]
@@ -80,7 +80,7 @@ SuppressedRows = Annotated[
 
 @schema_name("Release")
 class ReleaseRecord(Document):
-    """Vulnerability data of one release. Without a scan, all counts and texts but `version` are null."""
+    """Vulnerability data of one version. Without a scan, all counts and texts but `version` are null."""
 
     version: Label
     scanned: Scanned
@@ -128,13 +128,13 @@ ReleaseDocument = defstruct(
     bases=(Document,),
     module=__name__,
     namespace={
-        "__doc__": "Vulnerability data of one release of one image. Without a scan, every count is null."
+        "__doc__": "Vulnerability data of one version of one image. Without a scan, every count is null."
     },
 )
 
 
 class SecurityDetail(SecurityHead):
-    """Vulnerability data of every release of one image."""
+    """Vulnerability data of every version of one image."""
 
     latest: Annotated[ReleaseRecord, Meta(description="Record of the newest version.")]
     versions: Annotated[
@@ -143,7 +143,7 @@ class SecurityDetail(SecurityHead):
 
 
 class SecurityFigures(Document):
-    """Counts for one release, or sums over the distinct images that a chart pins, each of the pinned release.
+    """Counts for one version, or sums over the distinct images that a chart pins, each of the pinned version.
 
     All are null without a scan. Without a grade, a count that would be 0 is null, since not everything was
     looked at. If some of a chart's images are not scanned, its counts cover the others.
@@ -195,11 +195,11 @@ class SummaryEntry(Counters):
 
 
 class Pinned(Document):
-    """Open vulnerabilities of the distinct releases that charts pin."""
+    """Open vulnerabilities of the distinct versions that charts pin."""
 
     total: Annotated[Counter, Meta(description="Open vulnerabilities of those that have a scan.")]
     by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
-    releases: Annotated[Counter, Meta(description="How many distinct releases charts pin.")]
+    releases: Annotated[Counter, Meta(description="How many distinct versions charts pin.")]
     unscanned: Annotated[Counter, Meta(description="How many of them have no scan.")]
 
 
@@ -229,7 +229,7 @@ class SecuritySummary(Document):
         Timestamp | None, Meta(description="UTC time of the newest one; null when none is known.")
     ]
     exploited: ExploitedIfKnown
-    pinned: Annotated[Pinned, Meta(description="The same counts for the releases that charts pin.")]
+    pinned: Annotated[Pinned, Meta(description="The same counts for the versions that charts pin.")]
     available: Annotated[PopulationFigures, Meta(description="The same counts of available images alone.")]
 
 
@@ -434,7 +434,7 @@ def _documents(catalog: value.Catalog) -> Documents:
             yield addresses.release(slug, entry.version), body
 
 
-_VERSION = Parameter("version", "Label of the release, as in the image's `versions`.", VersionLabel)
+_VERSION = Parameter("version", "Version, as in the image's `versions`.", VersionLabel)
 SECURITY = Kind(
     "security",
     routes=(
@@ -463,7 +463,7 @@ SECURITY = Kind(
             "getImageSecurity",
             "security",
             "Vulnerabilities of all versions of an image",
-            "A release record with its vulnerabilities for every version that the image lists.",
+            "A record with the vulnerabilities of each version that the image lists.",
             SecurityDetail,
             (IMAGE_SLUG,),
             listed="imageSecurity",
@@ -474,7 +474,7 @@ SECURITY = Kind(
             "getReleaseSecurity",
             "security",
             "Vulnerabilities of one version of an image",
-            "The release record of one version, with its vulnerabilities.",
+            "The record of one version, with its vulnerabilities.",
             ReleaseDocument,
             (IMAGE_SLUG, _VERSION),
             listed="release",

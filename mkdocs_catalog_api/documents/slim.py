@@ -153,7 +153,7 @@ _SearchDigests = Annotated[
 class SearchVersion(Document):
     """Names and digests of one version."""
 
-    version: Annotated[VersionLabel, Meta(description="Label of the version.")]
+    version: Annotated[VersionLabel, Meta(description="The version.")]
     tags: Annotated[list[VersionLabel], Meta(description="Its other tags.")]
     digests: _SearchDigests
 
@@ -161,7 +161,7 @@ class SearchVersion(Document):
 class SearchFormer(Document):
     """Former digests of one version."""
 
-    version: Annotated[VersionLabel, Meta(description="Label of the version.")]
+    version: Annotated[VersionLabel, Meta(description="The version.")]
     digests: _SearchDigests
 
 

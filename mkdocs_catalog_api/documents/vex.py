@@ -37,9 +37,9 @@ class VexPackage(Document):
 
 
 class VexProduct(Document, kw_only=True):
-    """One release of the image."""
+    """One version of the image."""
 
-    id: Annotated[Text, Meta(description="Package URL with the digest of the release.")] = field(name="@id")
+    id: Annotated[Text, Meta(description="Package URL with the digest of the version.")] = field(name="@id")
     subcomponents: Annotated[
         Annotated[list[VexPackage], Meta(min_length=1)] | UnsetType,
         Meta(description="The affected packages; the whole image if this is absent."),
@@ -47,11 +47,11 @@ class VexProduct(Document, kw_only=True):
 
 
 class VexStatement(Document, kw_only=True):
-    """A statement on one vulnerability in some releases."""
+    """A statement on one vulnerability in some versions."""
 
     vulnerability: Annotated[VexVulnerability, Meta(description="The vulnerability.")]
     timestamp: Annotated[Timestamp, Meta(description="Time of the statement.")]
-    products: Annotated[list[VexProduct], Meta(min_length=1, description="The releases.")]
+    products: Annotated[list[VexProduct], Meta(min_length=1, description="The versions.")]
     status: Annotated[VexStatus, Meta(description="Status of the vulnerability in them.")]
     justification: Annotated[
         VexJustification | UnsetType, Meta(description="The reason why they are not affected.")
@@ -65,7 +65,7 @@ class VexStatement(Document, kw_only=True):
 
 
 class ImageVex(Document, kw_only=True):
-    """Statements of the author on vulnerabilities in the releases of one image."""
+    """Statements of the author on vulnerabilities in the versions of one image."""
 
     context: Annotated[Literal["https://openvex.dev/ns/v0.2.0"], Meta(description="The format.")] = field(
         name="@context"
@@ -195,7 +195,7 @@ VEX = Kind(
             "getImageVex",
             "vex",
             "Statements on one image",
-            "The author's statements on the image's releases, as OpenVEX, for `--vex` of a scanner. Only "
+            "The author's statements on the image's versions, as OpenVEX, for `--vex` of a scanner. Only "
             "where the catalog publishes its statements, and for images that have any.",
             ImageVex,
             (IMAGE_SLUG,),

@@ -168,7 +168,7 @@ def news(catalog: Catalog, home: str) -> dict[str, bytes]:
         image.entry.slug: urljoin(home, catalog.addresses.web(image.page.url)) for image in catalog.images
     }
     description = (
-        f"Critical and high vulnerabilities in the newest releases of all images of {catalog.title}, "
+        f"Critical and high vulnerabilities in the newest versions of all images of {catalog.title}, "
         "deprecated and withdrawn ones included, and their fixes"
     )
     entries = [_entry(item, names, pages) for item in serious_news]
@@ -176,7 +176,7 @@ def news(catalog: Catalog, home: str) -> dict[str, bytes]:
     files = {SECURITY_FEED: rss(feed, home + SECURITY_FEED)}
     for slug, name in names.items():
         path = _image_path(slug)
-        description = f"Releases, lifecycle, critical and high vulnerabilities of {name}"
+        description = f"Versions, lifecycle, critical and high vulnerabilities of {name}"
         entries = [_entry(item, names, pages) for item in by_slug[slug]]
         files[path] = rss(Feed(f"{name} in {catalog.title}", description, pages[slug], entries), home + path)
     return files

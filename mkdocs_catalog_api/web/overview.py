@@ -79,7 +79,7 @@ def headline(populations: Populations, earlier: Earlier | None, charts: int = 0)
     elsewhere = _elsewhere(populations)
     if charts:
         noun = "chart installs" if charts == 1 else "charts install"
-        elsewhere.append(f"{thousands(charts)} {noun} a release with a critical vulnerability")
+        elsewhere.append(f"{thousands(charts)} {noun} a version with a critical vulnerability")
     if not available.scanned:
         what = "available image" if every.scanned else "image"
         answer = f"No {what} has been scanned yet, so nothing is known."

@@ -160,7 +160,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     if (!entry?.href) {
       summary.textContent = entry
         ? `${many(entry.images, "image")}. Details are missing, because the id can't be a file name.`
-        : "No scan of a listed release has found it.";
+        : "No scan of a listed version has found it.";
       return;
     }
     const found = await load(link(entry.href));
