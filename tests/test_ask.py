@@ -49,18 +49,31 @@ QUESTIONS = [
     # question, exit status, words of the answer
     ("summary", 0, ["Hardened Images", "51 images", "known to be exploited", "not scanned: external-dns"]),
     ("search postgres", 0, ["postgresql"]),
+    ("search", 0, ["alertmanager", "more: --json prints all"]),
     ("search nothing-of-this-name", 1, ["nothing found"]),
     ("image nginx", 0, ["NGINX (image nginx)", "registry.example.org/hardened/nginx", "BSD-2-Clause"]),
-    ("image cert-manager", 0, ["cert-manager (image cert-manager)"]),
+    ("image cert-manager", 0, ["cert-manager (image cert-manager)", "cosign verify "]),
+    ("image charts/gitea", 0, ["Gitea (chart gitea)", "images:", "postgresql  16.10"]),
+    ("image ../../index", 1, ["../../index is not listed"]),
+    ("image ..", 1, [".. is not listed"]),
+    ("image \udc9b", 1, ["is not listed"]),
     ("image ngnix", 1, ["not listed", "did you mean nginx?"]),
     ("vulnerabilities solr", 0, ["grade F", f"{LOG4SHELL}", "2.14.1 → 2.15.0"]),
     ("vulnerabilities nginx 1.28.0", 0, ["nginx 1.28.0", "CVE-2025-9230"]),
+    ("vulnerabilities redis", 0, ["suppressed by a VEX statement", "vulnerable_code_not_in_execute_path"]),
+    ("vulnerabilities charts/gitea", 1, ["is a chart", "postgresql  16.10"]),
     ("vulnerabilities nginx 9.9", 1, ["nginx 9.9 is not listed", "1.29.3"]),
     ("vulnerabilities grafana", 1, ["not scanned"]),
     (f"who-has {LOG4SHELL}", 0, ["solr 8.11.0", "versions were scanned"]),
     (f"who-has {LOG4SHELL.lower()}", 0, ["solr 8.11.0"]),
+    ("who-has ..", 1, ["no scanned version has .."]),
     ("who-has CVE-1999-0001", 1, ["no scanned version has CVE-1999-0001"]),
-    ("check registry.example.org/hardened/nginx:1.28.0", 0, ["listed: nginx 1.28.0", "newer line: 1.29.3"]),
+    (
+        "check registry.example.org/hardened/nginx:1.28.0",
+        0,
+        ["listed: nginx 1.28.0", "sha256:a2ab7dc1e601", "newer line: 1.29.3"],
+    ),
+    ("check nginx:1.27", 1, ["not listed", "similar: nginx"]),
     ("check registry.example.org/hardened/nginx:0.1", 1, ["no version 0.1", "1.29.3"]),
     (f"check sha256:{'0' * 64}", 1, ["not listed"]),
     ("check ../../etc", 1, ["not listed"]),
@@ -80,24 +93,48 @@ def test_a_question_is_answered(online: str, question: str, status: int, words: 
     assert json.loads(as_json.stdout)
 
 
-def test_the_best_match_comes_first(online: str) -> None:
-    slugs = [
-        entry["slug"] for entry in json.loads(ask(online, "search", "postgres", "--json").stdout)["data"]
-    ]
-    assert slugs[0] == "postgresql"
-
-
-def test_search_finds_by_digest_version_license_and_own_field(online: str, example: Result) -> None:
-    nginx = example.json("images/nginx/index.json")["data"]
-    for words in (
-        nginx["versions"][1]["digest"][:20],
-        "nginx 1.28.0",
-        "nginx BSD-2-Clause",
-        "nginx wolfi",
-        "nginx 8080",
-    ):
-        found = json.loads(ask(online, "search", *words.split(), "--json").stdout)
-        assert "nginx" in [entry["slug"] for entry in found["data"]], words
+def test_a_search_finds_by_each_field_and_the_best_match_first(site: SiteFolder, tmp_path: Path) -> None:
+    digest = f"sha256:{'ab12cd34' * 8}"
+    site.image(
+        "postgresql",
+        name="PostgreSQL",
+        description="Relational database",
+        category="Databases",
+        license="PostgreSQL",
+        base="wolfi",
+        replaces=["docker.io/library/elephant"],
+        custom={"port": 5432, "fips": True, "ports": [1, 0]},
+        versions=[{"version": "18.1", "tags": ["stable"], "digest": digest}],
+    )
+    site.image("backup", description="Backs up postgres", license="MIT", versions=[{"version": "2"}])
+    site.image("postgres-exporter", license="MIT", versions=[{"version": "1"}])
+    (tmp_path / "catalog").symlink_to(site.build().folder / "site", target_is_directory=True)
+    both = ["postgresql", "postgres-exporter", "backup"]
+    with serve(tmp_path) as port:
+        for words, slugs in (
+            ("postgres", both),
+            ("Relational", both[:1]),
+            ("databases", both[:1]),
+            ("MIT", ["backup", "postgres-exporter"]),
+            ("wolfi", both[:1]),
+            ("5432", both[:1]),
+            ("fips:true", both[:1]),
+            ("elephant", both[:1]),
+            ("docker.io/library/elephant", both[:1]),
+            ("18.1", both[:1]),
+            ("18", both[:1]),
+            ("stable", both[:1]),
+            (digest, both[:1]),
+            (digest[:20], both[:1]),
+            (digest[7:15], both[:1]),
+            ("postgres MIT", both[1:]),
+        ):
+            asked = ask(f"http://127.0.0.1:{port}/catalog", "search", words, "--json")
+            assert [each["slug"] for each in json.loads(asked.stdout)["data"]] == slugs, words
+        asked = ask(f"http://127.0.0.1:{port}/catalog", "check", "elephant:1")
+        assert "in its place the catalog has: postgresql" in asked.stdout
+        asked = ask(f"http://127.0.0.1:{port}/catalog", "image", "postgresql")
+        assert "ports        1, 0\n" in asked.stdout
 
 
 @contextmanager
