@@ -1,4 +1,4 @@
-"""Tables of fields and sections on settings in the guide.
+"""Tables of fields, settings, documents, report formats and grades in the guide.
 
 They are made from models, report formats and grades, between `<!-- fields: NAME -->` and `<!-- /fields -->`.
 """
@@ -16,7 +16,7 @@ from mkdocs_catalog_api.authored.settings import Settings, item_fields
 from mkdocs_catalog_api.catalog.addresses import OPENAPI
 from mkdocs_catalog_api.catalog.grading import CLEAN, GRADES, WITH_FIX, WITHOUT_FIX
 from mkdocs_catalog_api.catalog.scans import COUNTERS
-from mkdocs_catalog_api.documents.table import LOOKUP_NAMES, fixed_paths, kinds
+from mkdocs_catalog_api.documents.table import LOOKUP_NAMES, kinds
 from mkdocs_catalog_api.sources.reports import FORMATS, SCANNERS
 
 from .setting_examples import EXAMPLES, NOTES
@@ -50,21 +50,23 @@ _BLOCK = re.compile(r"(<!-- fields: ([a-z ]+) -->\n).*?(<!-- /fields -->)", re.D
 
 
 def table(name: str) -> str:
-    """The Markdown of one table; of the settings, a section each."""
+    """The Markdown of one table; of the settings, one for each group."""
     if name in OTHER_TABLES:
         rows = [*OTHER_TABLES[name]()]
     elif name == "documents":
-        rows = [["path", "what it is"], *_documents()]
+        rows = [["path", "contents"], *_documents()]
     else:
         file, definition = TABLES[name]
         schema = schemas(lookups=LOOKUP_NAMES, scanners=[*SCANNERS])[f"{file}.json"]
         if name == "settings":
-            return "\n".join(_settings(schema))
-        rows = [["field", "what it is", "written"], *_fields(schema, definition)]
+            return "".join(f"{line}\n" for line in _settings(schema))
+        rows = [["field", "meaning", "type"], *_fields(schema, definition)]
     rows.insert(1, ["---"] * len(rows[0]))
-    return "".join(
-        f"| {' | '.join(' '.join(cell.split()).replace('|', '&#124;') for cell in row)} |\n" for row in rows
-    )
+    return "".join(f"| {' | '.join(map(_cell, row))} |\n" for row in rows)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "&#124;")
 
 
 def refreshed(text: str) -> str:
@@ -73,14 +75,11 @@ def refreshed(text: str) -> str:
 
 
 def _documents() -> Iterator[list[str]]:
-    """A row for each path, with a link to the document where every catalog has it."""
-    settings = Settings()
-    fixed = {*fixed_paths(settings)}
-    for kind in kinds(item_fields(settings)):
+    """A row for each path."""
+    for kind in kinds(item_fields(Settings())):
         for route in kind.routes:
-            path = f"`{route.path}`"
             what = "This API in OpenAPI 3.1" if route.path == OPENAPI else route.summary  # "This document"
-            yield [f"[{path}](../api/v1/{route.path})" if route.path in fixed else path, what]
+            yield [f"`{route.path}`", what]
 
 
 def _fields(schema: Schema, definition: str) -> Iterator[list[str]]:
@@ -104,7 +103,7 @@ def _fields(schema: Schema, definition: str) -> Iterator[list[str]]:
 
 
 def _settings(schema: Schema) -> Iterator[str]:
-    """A heading for each group, and below it a section on each setting."""
+    """A heading for each group, and below it a table with a row for each setting."""
     group = ""
     for path, field in _paths(schema, schema["$defs"]["Settings"]):
         default: Any = Settings(lookups=LOOKUP_NAMES).model_dump(mode="json", by_alias=True)
@@ -114,26 +113,21 @@ def _settings(schema: Schema) -> Iterator[str]:
             default = [*SCANNERS]
         elif path == ("security", "max_report_size"):
             default = f"{default // 10**6}MB"
-        description = " ".join(field.get("description", "").split())
-        shown = "" if "default" in description else " · **Default:** none"
+        written = _written(field, schema["$defs"])
         if default not in (None, {}):
-            shown = f" · **Default:** `{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`"
+            written += f"; default `{yaml.safe_dump(default, default_flow_style=True).splitlines()[0]}`"
         if (heading := _GROUPS.get(path[0], group)) != group:
+            yield f"{chr(10) if group else ''}## {heading}\n"
+            yield "| setting | meaning | example |"
+            yield "| --- | --- | --- |"
             group = heading
-            yield f"## {heading}\n"
         name = ".".join(path)
         head, *rest = path
         others = _COLLECTIONS[1:2] if rest and rest[0] in _NOT_OF_PLANS else _COLLECTIONS[1:]
-        also = ", ".join(f"`{'.'.join([other, *rest])}`" for other in others)
-        anchor = re.sub(r"[^a-z]+", "-", name.lower()).strip("-")
-        yield f"### `{name}` {{ #{anchor} }}\n"
-        yield f"{description}\n"
-        if name in NOTES:
-            yield f"{NOTES[name]}\n"
-        if head == _COLLECTIONS[0]:
-            shown += f" · **Also:** {also}"
-        yield f"**Type:** {_written(field, schema['$defs'])}{shown}\n"
-        yield f"```yaml\n{EXAMPLES[name]}\n```\n"
+        also = f" (also {', '.join(f'`{other}`' for other in others)})" if head == _COLLECTIONS[0] else ""
+        meaning = f"{field.get('description', '')} {NOTES.get(name, '')}"
+        cells = [f"`{name}`{also}", f"{meaning} *{written[0].upper()}{written[1:]}.*", f"`{EXAMPLES[name]}`"]
+        yield f"| {' | '.join(_cell(cell) for cell in cells)} |"
 
 
 def _paths(schema: Schema, model: Schema, *above: str) -> Iterator[tuple[tuple[str, ...], Schema]]:
@@ -185,7 +179,7 @@ def _word(schema: Schema, definitions: Schema) -> str:
 
 
 def _formats() -> Iterator[list[str]]:
-    yield ["scanner", "what is read"]
+    yield ["scanner", "input"]
     yield from ([f"[{each.name}]({each.page})", each.what] for each in FORMATS)
 
 

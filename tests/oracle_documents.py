@@ -248,7 +248,7 @@ def digest_documents(images: list[Any], catalog: Record) -> dict[str, Any]:
             about |= {"version": first.version, "versions": [release.version for release in having]}
             about["digest"] = first.digests[0] if len(first.digests) == 1 else None
             about |= {"latest": versions[0].version, "isLatest": first.is_latest}
-            about |= {"listed": True, "until": None}
+            about |= {"tag": None, "listed": True, "until": None}
             about |= {"platform": platforms[0] if platforms else None} | figures(first, part, catalog)
             entries[digest].append(about | {"href": first.href})
     documents = {digest: envelope("digests", data) | {"digest": digest} for digest, data in entries.items()}

@@ -12,7 +12,7 @@ from mkdocs_catalog_api.authored.schemas import schemas
 from mkdocs_catalog_api.documents.table import LOOKUP_NAMES
 from mkdocs_catalog_api.sources.reports.formats import SCANNERS
 
-from . import code_sections, command_help, field_tables
+from . import command_help, field_tables
 from .contract.schemas import FROZEN
 from .example import EXAMPLE
 from .example_history import recorded
@@ -34,8 +34,8 @@ def editor_schemas() -> dict[Path, str]:
 
 
 def guide() -> dict[Path, str]:
-    """The guide with its tables of fields, its sections on settings and codes, its reference of commands."""
-    parts = (field_tables, code_sections, command_help)
+    """The guide with its tables of fields and settings, and the help of commands."""
+    parts = (field_tables, command_help)
     pages = {name: page(name) for name in PAGES}
     for part in parts:
         pages = {name: part.refreshed(text) for name, text in pages.items()}

@@ -13,18 +13,12 @@ EXAMPLES = {
     "images.version_fields": "images: {version_fields: {changelog: url}}",
     "images.lines": "images: {lines: major}",
     "images.variants": 'images: {variants: {dev: "*-dev"}}',
-    "images.verify.identity": "images:\n"
-    "  verify:\n"
-    "    identity: release@example.org\n"
-    "    issuer: https://accounts.google.com",
-    "images.verify.identity_regexp": "images:\n"
-    "  verify:\n"
-    '    identity_regexp: "^https://github[.]com/acme/"\n'
-    "    issuer: https://token.actions.githubusercontent.com",
-    "images.verify.issuer": "images:\n"
-    "  verify:\n"
-    "    identity: release@example.org\n"
-    "    issuer: https://accounts.google.com",
+    "images.verify.identity": "images: {verify: {identity: release@example.org, "
+    "issuer: https://accounts.google.com}}",
+    "images.verify.identity_regexp": 'images: {verify: {identity_regexp: "^https://github[.]com/acme/", '
+    "issuer: https://token.actions.githubusercontent.com}}",
+    "images.verify.issuer": "images: {verify: {identity: release@example.org, "
+    "issuer: https://accounts.google.com}}",
     "images.verify.key": "charts: {verify: {key: https://example.org/cosign.pub}}",
     "updates.data": "updates: {data: nvcmp.json}",
     "security.reports": "security: {reports: reports}",
@@ -41,18 +35,18 @@ EXAMPLES = {
 }
 """Setting → YAML."""
 NOTES = {
-    "images.defaults": "See [Defaults](authoring.md#defaults).",
-    "images.fields": "See [Your own fields](own-fields.md).",
-    "images.lines": "See [Release lines and variants](lines.md).",
-    "security.scanners": "See [Which report counts](vulnerabilities.md#which-report-counts).",
+    "images.defaults": "See [Defaults](pages.md#defaults).",
+    "images.fields": "See [Your own fields](pages.md#your-own-fields).",
+    "images.lines": "See [Lines and variants](rules.md#lines-and-variants).",
+    "security.scanners": "See [Which scan report counts](rules.md#which-scan-report-counts).",
     "security.reports": "The folder can't be inside `docs_dir`, where MkDocs would publish it.",
-    "security.accept": "`partial` grades a version of which some digests have no scan. "
-    "`ignored` suppresses [findings that a scanner ignored](vex.md#ignore-rules-of-scanners).",
+    "security.accept": "`partial` grades a version although a digest has no scan. "
+    "See [scanners' ignore rules](scan.md#scanners-ignore-rules).",
     "security.max_report_size": "A whole number and a unit without a space: `kB`, `MB`, `GB` (powers of 1000)"
     " or `KiB`, `MiB`, `GiB` (powers of 1024).",
-    "lookups": "The documents that [answer one question each](clients.md#one-question-one-document). Above "
+    "lookups": "Each [answers one question](clients.md#one-question-one-document). Above "
     "20,000 documents, a note names the hosts that accept that many.",
-    "headers": "See [Configure your host](hosts.md).",
-    "feeds": "See [Feeds](web-pages.md#feeds).",
+    "headers": "See [Header files](hosts.md#header-files).",
+    "feeds": "See [Documents and feeds](history.md#documents-and-feeds).",
 }
 """Setting → a sentence or two."""

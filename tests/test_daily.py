@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from .contract import check
+from .example import EXAMPLE
 from .feeds_of_advisories import kev
 from .guide import block, blocks
 from .live_host import Host, serving
@@ -24,10 +25,24 @@ from .programs import need
 from .registries import Registry, running
 from .servers import serve
 from .sites import SiteFolder, row, trivy
-from .test_publishing import ACTIONS, AUTHOR, git
 
 SCRIPTS = ("daily.sh", "keep.sh", "live.sh")
-INSTALLS = ("pip install -r requirements.txt", "curl -fsSL ", "apt-get ")
+ACTIONS = {
+    "actions/cache": 6,
+    "actions/checkout": 7,
+    "actions/deploy-pages": 5,
+    "actions/download-artifact": 6,
+    "actions/setup-python": 7,
+    "actions/upload-artifact": 5,
+    "actions/upload-pages-artifact": 5,
+}
+"""The first-party actions that are used, in the major versions that are current."""
+AUTHOR = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    **{f"GIT_{who}_{what}": "a@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+}
+INSTALLS = ("pip install -r requirements.txt", "curl -fsSL ", "apt-get ", 'echo "$TOKEN" | docker login')
 """Commands that are not run here."""
 TRIVY = f"""#!{sys.executable}
 import json, os, sys
@@ -45,6 +60,13 @@ with open(options[-1], "w") as file:
         "Metadata": {{"RepoDigests": [reference]}},
     }}, file)
 """
+
+
+def git(*arguments: str, folder: Path | None = None) -> str:
+    done = subprocess.run(
+        ["git", *arguments], cwd=folder, env=os.environ | AUTHOR, check=True, capture_output=True, text=True
+    )
+    return done.stdout
 
 
 def github() -> dict[Any, Any]:
@@ -178,7 +200,7 @@ def bench(site: SiteFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         site.write_config()
         for name in (*SCRIPTS, ".gitignore"):
             site.write(name, block("daily", name))
-        site.write("verify.sh", block("sign", "verify.sh"))
+        site.write("verify.sh", block("hosts", "verify.sh"))
         git("init", "--quiet", "--bare", "--initial-branch=main", str(folder / "origin.git"))
         git("init", "--quiet", "--initial-branch=main", folder=site.folder)
         git("add", "--all", folder=site.folder)
@@ -352,7 +374,7 @@ def test_github_runs_daily_and_only_one_job_may_write() -> None:
     assert workflow["concurrency"] == {"group": "pages"}
     permissions = {name: job.get("permissions") for name, job in workflow["jobs"].items()}
     assert permissions == {
-        "build": None,
+        "build": {"contents": "read", "packages": "read"},
         "keep": {"contents": "write"},
         "publish": {"pages": "write", "id-token": "write"},
         "live": None,
@@ -372,9 +394,17 @@ def test_where_the_repository_may_be_written_only_git_runs() -> None:
     assert {*words} <= {"set", "git", "for", "if", "rm", "cp", "fi", "done", "cd"}
 
 
-def test_actions_are_those_of_the_other_workflow() -> None:
+def test_actions_are_of_known_versions() -> None:
     used = {step["uses"] for job in github()["jobs"].values() for step in job["steps"] if "uses" in step}
     assert used == {f"{name}@v{major}" for name, major in ACTIONS.items()}
+
+
+def test_actions_of_the_repository_are_pinned_by_their_commits() -> None:
+    workflows = [path.read_text("utf-8") for path in (EXAMPLE.parent / ".github/workflows").glob("*.yml")]
+    lines = [line for text in workflows for line in text.splitlines()]
+    used = [line.partition("uses: ")[2] for line in lines if "uses:" in line]
+    assert len(used) > 5
+    assert [each for each in used if not re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)] == []
 
 
 @HOSTS
@@ -383,8 +413,8 @@ def test_every_command_is_installing_or_run_by_the_tests(host: str) -> None:
     scripts = {name for name in SCRIPTS if any(f"sh {name}" in command for command in commands)}
     assert scripts == {*SCRIPTS}
     installed = [command for command in commands if command.startswith(INSTALLS)]
-    expected = {"github": 2, "gitlab": 3}
-    assert len(installed) == expected[host], "the package, the scanner, and jq where it is missing"
+    expected = {"github": 3, "gitlab": 3}
+    assert len(installed) == expected[host], "the package, the scanner, a login, and jq where it is missing"
 
 
 def test_the_database_of_the_scanner_is_cached() -> None:

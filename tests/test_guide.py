@@ -9,6 +9,7 @@ import shlex
 import socket
 import subprocess
 import sys
+import tomllib
 from importlib.metadata import version
 from pathlib import Path, PurePath
 from typing import Any
@@ -25,16 +26,17 @@ from mkdocs_catalog_api.commands.run import REQUIREMENT
 
 from .example import EXAMPLE
 from .field_tables import OTHER_TABLES, TABLES, table
-from .guide import PAGES, Block, block, blocks, page, requirements
+from .guide import GUIDE, PAGES, Block, block, blocks, page, requirements
 from .programs import need
 from .servers import serve
 from .setting_examples import EXAMPLES, NOTES
-from .sites import SiteFolder
+from .sites import SiteFolder, digest
 from .test_cli import call
 
 ROOT = EXAMPLE.parent
 README = (ROOT / "README.md").read_text("utf-8")
 RESOURCES = ("images", "charts", "roadmap", "updates")
+FROM_GIT = "mkdocs-catalog-api[sync] @ git+https://git.example.org/YOU/mkdocs-catalog-api@COMMIT"
 NOT_RUN = ("pip install ", "python3 -m venv ", "mkdir -p scans/nginx && trivy ", "mkdocs serve")
 """Commands of pages that other tests need not, or can't, run: installing, a scanner, a server without end."""
 
@@ -79,28 +81,27 @@ def test_every_table_of_fields_is_shown_once() -> None:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_says_at_the_top_who_it_is_for(name: str) -> None:
-    assert re.match(r"# .+\n\n\*\*For you if\*\* .+\.\n", page(name))
+def test_every_page_is_listed(name: str) -> None:
     assert f"- guide/{name}.md\n" in (EXAMPLE / "mkdocs.yml").read_text("utf-8")
     assert name == "index" or f"]({name}.md)" in page("index")
 
 
-def test_the_five_minutes_of_the_start_page(tmp_path: Path) -> None:
-    printed = []
-    for found in blocks("start"):
-        if "." in found.title:
-            write(tmp_path, found)
-        elif found.language == "sh":
-            printed.append(shell(tmp_path, found.text))
-    said = "\n".join(printed)
-    before, after = said.index('"scanned": false'), said.index('"grade": "C"')
-    assert before < after
-    plain = [line.strip() for line in said.splitlines()]
-    for title in ("security without a scan", "security with a scan"):
-        lines = [line.strip() for line in block("start", title).splitlines()]
-        assert "\n".join(lines) in "\n".join(plain), title
-    assert (tmp_path / "schemas/mkdocs.json").is_file()
-    assert "Web servers" in (tmp_path / "site/index.html").read_text("utf-8")
+@pytest.mark.parametrize("name", PAGES)
+def test_markdown_works_where_it_is_shown_as_it_is(name: str) -> None:
+    """No anchors, admonitions or lists that only some renderers know; links lead to files and headings."""
+    text = re.sub(r"^```.*?^```$", "", page(name), flags=re.DOTALL | re.MULTILINE)
+    assert re.findall(r"^(?:#.*\{ ?#.*|(?:\?\?\?|!!!) .*|: {3}.*)$", text, re.MULTILINE) == []
+    for link in re.findall(r"\]\(([^)]+)\)", text):
+        path, _, anchor = link.partition("#")
+        if "://" not in link:
+            target = GUIDE / (path or f"{name}.md")
+            assert target.exists(), link
+            assert not anchor or anchor in anchors(target.read_text("utf-8")), link
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of the headings, as renderers make them."""
+    return {slugify(heading, "-") for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -115,12 +116,15 @@ def test_commands_exist_with_their_options(name: str) -> None:
 
 def test_the_reference_of_commands_has_every_command_and_its_help() -> None:
     text, every = page("command-line"), sorted(main.list_commands(click.Context(main)))
-    assert sorted(re.findall(r"^\| \[`catalog-api ([\w-]+)`\]\(#\1\) \|", text, re.MULTILINE)) == every
+    assert (
+        sorted(re.findall(r"^\| \[`catalog-api ([\w-]+)`\]\(#catalog-api-\1\) \|", text, re.MULTILINE))
+        == every
+    )
     assert sorted(re.findall(r"^<!-- help: ([\w-]+) -->$", text, re.MULTILINE)) == every
 
 
 def test_every_setting_has_an_example_that_is_accepted(tmp_path: Path) -> None:
-    named = re.findall(r"^### `(.+?)` \{ #[a-z-]+ \}$", table("settings"), re.MULTILINE)
+    named = re.findall(r"^\| `(.+?)`", table("settings"), re.MULTILINE)
     assert sorted(named) == sorted(EXAMPLES)
     assert NOTES.keys() <= EXAMPLES.keys()
     for text in EXAMPLES.values():
@@ -135,22 +139,23 @@ def test_what_is_to_be_installed_for_python_is_what_the_tests_have(name: str) ->
                 assert version(Requirement(requirement).name)
 
 
-def test_the_package_is_installed_in_one_way() -> None:
-    """After a release, REQUIREMENT and the lines that repeat it change."""
-    assert block("start", "requirements.txt").splitlines()[0] == REQUIREMENT
-    assert f"`{REQUIREMENT}`" in README
-    texts = {name: page(name) for name in PAGES} | {"README": README}
-    assert [name for name, text in texts.items() if re.search("pip install.*catalog-api", text)] == []
-    assert [name for name in PAGES if "mkdocs-catalog-api[" in page(name)] == ["start"]
+def test_the_package_is_installed_from_a_commit_or_a_folder() -> None:
+    """After a release, FROM_GIT, REQUIREMENT and the lines that repeat them change."""
+    assert f"`{REQUIREMENT}`" in page("index") and f"`{REQUIREMENT}`" in README
+    assert f"pip install '{FROM_GIT}'" in README
+    assert [name for name in PAGES if "mkdocs-catalog-api[" in page(name)] == ["index"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extra = project["optional-dependencies"]["example"]
+    assert requirements() == [FROM_GIT, *(requirement.partition(">")[0] for requirement in extra)]
     for requirement in requirements():
-        assert version(Requirement(requirement.removeprefix("./")).name)
+        assert version(Requirement(requirement).name)
 
 
 def test_every_sample_of_settings_is_accepted(site: SiteFolder) -> None:
     samples = [(name, found.text) for name in PAGES for found in blocks(name, "yaml")]
-    samples.append(("README", re.findall(r"^```yaml\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)[0]))
+    samples.append(("README", code(README, "yaml")[0]))
     samples = [(name, text) for name, text in samples if "  - catalog-api:" in text]
-    assert {"start", "settings", "README"} <= {name for name, _ in samples}
+    assert {"index", "settings", "README"} <= {name for name, _ in samples}
     site.write("docs/index.md", "# Home\n")
     hugo = "---\ncategory: Web servers\ntier: core\nlicense: MIT\nimage: a.b/c\n---\n"
     site.write("content/images/nginx.md", hugo)
@@ -158,7 +163,9 @@ def test_every_sample_of_settings_is_accepted(site: SiteFolder) -> None:
         "nvcmp.json",
         json.dumps([{"name": name, "delta": "new", "newver": "9"} for name in ("grafana", "redis")]),
     )
-    site.write("decisions.yml", block("authoring", "decisions.yml"))
+    site.write("decisions.yml", block("pages", "decisions.yml"))
+    known = {"image": "a.b/c", "versions": [{"version": "1.29.3", "digest": digest("a")}]}
+    site.write("registry/images/nginx.json", json.dumps(known))
     site.page("images/nginx.md", "category: Web servers\ntier: core\nlicense: MIT\nimage: a.b/c\ntags: [Web]")
     for name, text in samples:
         config = yaml.safe_load(text)
@@ -169,7 +176,7 @@ def test_every_sample_of_settings_is_accepted(site: SiteFolder) -> None:
 
 def test_the_samples_of_authors_make_a_catalog(site: SiteFolder) -> None:
     site.write("docs/index.md", "# Home\n")
-    for name in ("authoring", "vex"):
+    for name in ("pages", "scan"):
         for found in blocks(name):
             if found.title.startswith(("docs/", "vex/", "roadmap", "updates")):
                 write(site.folder, found)
@@ -241,26 +248,31 @@ def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
     assert len(README.encode()) <= 6000
     links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if "://" not in link]
     for path, _, anchor in (link.partition("#") for link in links):
-        text = (ROOT / path).read_bytes()
-        headings = re.findall(r"^#+ (.+)$", text.decode(), re.MULTILINE) if anchor else []
-        assert not anchor or anchor in [slugify(heading, "-") for heading in headings], path
-    assert {f"example_site/docs/guide/{name}.md" for name in ("index", "start", "clients")} <= {*links}
+        text = (ROOT / (path or "README.md")).read_bytes()
+        assert not anchor or anchor in anchors(text.decode()), path
+    assert {f"example_site/docs/guide/{name}.md" for name in ("index", "pages", "clients")} <= {*links}
 
 
-def test_the_readme_prints_the_json_of_the_start_page(tmp_path: Path) -> None:
+def test_the_readme_begins_as_the_first_page() -> None:
+    (walk,) = [text for text in code(README, "sh") if "catalog-api new" in text]
+    shown = [line for found in blocks("index", "sh") for line in found.text.splitlines()]
+    assert [line for line in walk.splitlines() if line not in shown] == []
+    assert code(README, "yaml") == [block("index", "mkdocs.yml")]
+
+
+def test_the_readme_prints_the_json_of_the_example(example_bytes: dict[str, bytes], tmp_path: Path) -> None:
     need("jq")
-    console = re.findall(r"^```console\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)[0].splitlines()
-    commands_of_readme = [line.removeprefix("$ ") for line in console if line.startswith("$ ")]
-    settings, front_matter = re.findall(r"^```yaml\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
-    for path, text in {
-        "mkdocs.yml": settings,
-        "docs/index.md": "# Home\n",
-        "docs/images/nginx.md": front_matter,
-        "scans/nginx/1.29.3.json": block("start", "scans/nginx/1.29.3.json"),
-    }.items():
-        write(tmp_path, Block("", path, text))
-    printed = shell(tmp_path, "\n".join(commands_of_readme)).splitlines()
-    assert console[-1:] == [line for line in printed if line.startswith("{")]
+    document = tmp_path / "site/api/v1/images/caddy/index.json"
+    document.parent.mkdir(parents=True)
+    document.write_bytes(example_bytes["images/caddy/index.json"])
+    (console,) = code(README, "console")
+    command, *printed = console.splitlines()
+    assert shell(tmp_path, command.removeprefix("$ ")).splitlines() == printed
+
+
+def code(text: str, language: str) -> list[str]:
+    """The blocks in this language."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
 def test_the_picture_for_contributors_has_every_room() -> None:
@@ -335,8 +347,7 @@ def test_sizes_in_the_guide_are_those_of_the_example(
 def test_commands_open_no_connection_but_those_that_the_guide_names(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = "`sync` and `new` with a reference"
-    assert f" Only {names} open a network connection" in page("publish")
+    assert "Only `sync` and `new` with a reference open a network connection" in page("hosts")
 
     def connect(*_: object) -> None:
         raise AssertionError("a connection is opened")

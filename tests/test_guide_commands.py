@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -16,7 +18,7 @@ from .fake_registry import FakeRegistry
 from .feeds_of_advisories import kev
 from .guide import PAGES, blocks
 from .programs import need
-from .registries import running
+from .registries import PASSWORD, USER, with_password
 from .servers import serve
 from .sites import SiteFolder, row, trivy
 from .test_guide import shell
@@ -24,38 +26,35 @@ from .test_guide import shell
 SITE = "https://example.org/catalog"
 FIRST, SECOND, THIRD = "2026-11-02", "2026-11-03", "2026-11-04"
 RUN = {
-    ("authoring", "catalog-api new image nginx"),
+    ("pages", "catalog-api new image nginx"),
     ("command-line", "catalog-api check"),
     ("command-line", "catalog-api check --strict --quiet"),
     ("history", "catalog-api record             # today"),
-    ("registry", "catalog-api sync"),
-    ("registry", "mkdocs new ."),
-    ("registry", "catalog-api sync --dry-run   # prints what would change"),
-    ("registry", "catalog-api sync --prune"),
-    ("scanning", "catalog-api sync hub"),
-    ("troubleshooting", "catalog-api check --strict"),
-    ("troubleshooting", "catalog-api check --verbose"),
-    ("exploited", "catalog-api sync kev"),
+    ("pages", "catalog-api sync"),
+    ("pages", "catalog-api sync --dry-run   # prints what would change"),
+    ("pages", "catalog-api sync --prune"),
+    ("scan", "catalog-api sync hub"),
+    ("problems", "catalog-api check --strict"),
+    ("problems", "catalog-api check --verbose"),
+    ("scan", "catalog-api sync kev"),
 }
 """Page and first line of the blocks that are run below."""
 ELSEWHERE = {
-    "start": "test_guide: the page as a whole, in its order",
+    "index": "below: the page as a whole, in its order",
     "clients": "test_guide and test_recipes: every block with a title",
     "daily": "test_daily: scripts, workflows, and the commands for a branch of data",
     "ci-gate": "test_recipes: every block with a title",
-    "publish": "test_publishing: what a host without a workflow runs each day",
-    "sign": "test_sign: the script and the commands; cosign is not installed here",
+    "hosts": "test_sign: the script and the commands; cosign is not installed here",
     "others": "test_zensical, with the real program",
     "ask": "test_ask: the program and the script",
 }
 """Where the other blocks of a page are run."""
 RUN_ELSEWHERE = {
-    ("sign", "sh verify.sh https://example.org/catalog/"),
-    ("sign", "sh verify.sh https://example.org/catalog/ public.pem"),
-    ("sign", "openssl genpkey -algorithm ed25519 -out key.pem          # once; keep it secret"),
-    ("sign", "mkdocs build --strict"),
+    ("hosts", "sh verify.sh https://example.org/catalog/"),
+    ("hosts", "sh verify.sh https://example.org/catalog/ public.pem"),
+    ("hosts", "openssl genpkey -algorithm ed25519 -out key.pem          # once; keep it secret"),
+    ("hosts", "mkdocs build --strict"),
     ("others", "zensical build"),
-    ("publish", "git pull"),
     ("ask", "curl -sO https://catalog.example.org/hardened/guide/catalog.py"),
     ("ask", "pip install 'mcp>=2.3,<3'"),
     ("ask", "python3 catalog.py https://catalog.example.org/hardened search postgres"),
@@ -63,38 +62,39 @@ RUN_ELSEWHERE = {
 }
 NOT_RUN = {
     (
-        "sign",
+        "hosts",
         "cosign sign-blob --yes --bundle site/api/v1/manifest.json.sigstore site/api/v1/manifest.json",
     ): ("needs cosign and the identity of a workflow"),
-    ("sign", "IDENTITY=https://github.com/YOU/catalog/.github/workflows/daily.yml@refs/heads/main"): (
+    ("hosts", "IDENTITY=https://github.com/YOU/catalog/.github/workflows/daily.yml@refs/heads/main"): (
         "needs cosign"
     ),
     (
-        "sign",
+        "hosts",
         "curl -sI https://example.org/catalog/api/v1/index.json | grep -iE "
         "'^(http|access-control|cache-control|content-type)'",
     ): "prints headers; test_hosts reads those of real servers",
-    ("upgrade", "pip install -r requirements.txt"): "installs; test_package does so from the Start page",
-    ("lines", "catalog-api sync eol"): "asks endoflife.date; test_sync_eol asks a stand-in",
-    ("scanning", "catalog-api list --older-than 24h --quiet | while read -r image report rest; do"): (
-        "scans images; test_list runs it with a stand-in for the scanner"
-    ),
+    ("pages", "catalog-api sync eol"): "asks endoflife.date; test_sync_eol asks a stand-in",
     (
-        "vulnerabilities",
+        "pages",
+        "python -c 'import shutil, mkdocs_catalog_api as package; shutil.copytree(package.__path__[0] + "
+        '"/schemas", "schemas", dirs_exist_ok=True)\'',
+    ): "copies files; test_editor_schema reads them",
+    (
+        "rules",
         "curl -s https://catalog.example.org/hardened/api/v1/security.json | jq '.available.total, .total'",
     ): ("asks a site that is an example; test_populations reads both fields of it"),
-    ("authoring", "nvchecker -c nvchecker.toml && nvcmp -c nvchecker.toml -j > nvcmp.json"): (
+    ("pages", "nvchecker -c nvchecker.toml && nvcmp -c nvchecker.toml -j > nvcmp.json"): (
         "asks upstream projects; test_nvcmp reads what it writes"
     ),
     (
-        "editor",
+        "pages",
         "sed -i 's|https://json-schema.org/draft/2020-12/schema|http://json-schema.org/draft-07/schema#|' "
         "schemas/*.json",
-    ): ("installs a linter; test_editor_schema validates with the same schemas"),
+    ): ("changes copies; test_editor_schema validates with the same schemas"),
     ("hosts", "aws s3 sync site/ s3://BUCKET/catalog/ --delete --exclude 'api/v1/*'"): "needs an account",
-    ("scanning", "mkdir -p scans/nginx"): "pulls an image; test_report_formats reads real reports",
+    ("scan", "mkdir -p scans/nginx"): "pulls an image; test_report_formats reads real reports",
     (
-        "scanning",
+        "scan",
         "curl -s https://harbor.example.org/api/v2.0/projects/acme/repositories/nginx/artifacts/1.27.3/"
         "additions/vulnerabilities -o scans/nginx/1.27.3.json",
     ): "needs a Harbor",
@@ -119,10 +119,10 @@ def test_every_block_for_a_shell_is_run_or_there_is_a_reason() -> None:
         (name, found.text.splitlines()[0])
         for name in PAGES
         for found in blocks(name, "sh")
-        if not (name in ("daily", "start") or (name in ("clients", "ci-gate", "sign") and found.title))
+        if not (name in ("daily", "index") or (name in ("clients", "ci-gate", "hosts") and found.title))
     }
     assert shown == RUN | RUN_ELSEWHERE | NOT_RUN.keys()
-    assert {name for name, _ in RUN_ELSEWHERE} | {"start", "clients", "daily", "ci-gate"} == ELSEWHERE.keys()
+    assert {name for name, _ in RUN_ELSEWHERE} | {"index", "clients", "daily", "ci-gate"} == ELSEWHERE.keys()
     others = {found.language for name in PAGES for found in blocks(name)} & {"console", "bash", "shell"}
     assert others == set(), "blocks for a shell are `sh`, what it prints is `text`"
 
@@ -138,7 +138,7 @@ def folder(site: SiteFolder) -> Path:
 
 def test_a_page_is_begun(site: SiteFolder) -> None:
     site.write_config()
-    shell(site.folder, command("authoring", "catalog-api new image nginx"))
+    shell(site.folder, command("pages", "catalog-api new image nginx"))
     assert (site.folder / "docs/images/nginx.md").is_file()
 
 
@@ -148,8 +148,8 @@ def test_check_and_build(folder: Path) -> None:
     shell(folder, command("command-line", "catalog-api check"))
     assert (folder / "site/api/v1/index.json").is_file()
     assert shell(folder, command("command-line", "catalog-api check --strict --quiet")) == ""
-    assert "no problems" in shell(folder, command("troubleshooting", "catalog-api check --strict"))
-    assert "1 scanned" in shell(folder, command("troubleshooting", "catalog-api check --verbose"))
+    assert "no problems" in shell(folder, command("problems", "catalog-api check --strict"))
+    assert "1 scanned" in shell(folder, command("problems", "catalog-api check --verbose"))
 
 
 def git(folder: Path) -> None:
@@ -198,37 +198,85 @@ def test_registries_are_asked(folder: Path, site: SiteFolder) -> None:
         site.image("nginx", "versions: registry")
         registry.tags("acme/nginx", "1.28.0", "1.29.3")
         ask = partial(shell, folder, DOCKER_CONFIG=str(folder))
-        printed = re.sub(r"[0-9]+ requests", "", output("registry", "registry/images/nginx.json: "))
-        assert re.sub(r"[0-9]+ requests", "", ask(command("registry", "catalog-api sync"))).endswith(printed)
+        printed = re.sub(r"[0-9]+ requests", "", output("pages", "registry/images/nginx.json: "))
+        assert re.sub(r"[0-9]+ requests", "", ask(command("pages", "catalog-api sync"))).endswith(printed)
         registry.tags("acme/nginx", "1.29.3")
-        ask(command("registry", "catalog-api sync --dry-run   # prints what would change"))
+        ask(command("pages", "catalog-api sync --dry-run   # prints what would change"))
         assert '"gone": true' in file.read_text("utf-8")
-        ask(command("registry", "catalog-api sync --prune"))
-    facts = json.loads(file.read_text("utf-8"))
-    assert [each["version"] for each in facts["versions"]] == ["1.29.3"]
-    assert [each["version"] for each in facts["former"]] == ["1.28.0"]
+        ask(command("pages", "catalog-api sync --prune"))
+    pruned = json.loads(file.read_bytes())
+    assert [each["version"] for each in pruned["versions"]] == ["1.29.3"]
+    assert [each["version"] for each in pruned["former"]] == ["1.28.0"]
+
+
+PROGRAMS = {
+    "gh": f"""
+match arguments:
+    case ["auth", "login", "--scopes", "read:packages"]: pass
+    case ["auth", "token"]: print("{PASSWORD}")
+    case ["api", "--paginate", "/orgs/acme/packages?package_type=container", "--jq", ".[].name"]:
+        print(os.environ["NAMES"])
+    case _: sys.exit(str(arguments))
+""",
+    "docker": f"""
+match arguments:
+    case ["login", host, "--username", "{USER}", "--password-stdin"]:
+        auth = base64.b64encode(("{USER}:" + sys.stdin.read().strip()).encode()).decode()
+        with open(os.environ["DOCKER_CONFIG"] + "/config.json", "w") as file:
+            json.dump({{"auths": {{host: {{"auth": auth}}}}}}, file)
+    case _: sys.exit(str(arguments))
+""",
+    "trivy": """
+match arguments:
+    case ["image", "--format", "json", "--output", report, reference]:
+        names = {"ArtifactName": reference, "Metadata": {"RepoDigests": [reference]}}
+        with open(report, "w") as file:
+            json.dump(json.loads(os.environ["REPORT"]) | names, file)
+    case _: sys.exit(str(arguments))
+""",
+}
+"""Stand-ins for programs of the first page: they fail if they are called in another way."""
 
 
 @pytest.mark.slow
-def test_an_empty_folder_becomes_a_site_of_five_images(tmp_path: Path) -> None:
-    folder, text = tmp_path / "empty", command("registry", "mkdocs new .")
+def test_forty_private_images_become_a_site(tmp_path: Path) -> None:
+    folder, programs = tmp_path / "empty", tmp_path / "programs"
     folder.mkdir()
-    assert len(text.splitlines()) == 4
-    pushed = {}
-    with running(tmp_path) as registry:
-        for slug in ("nginx", "redis", "postgres", "node", "python"):
-            for version in ("1.28.0", "1.29.3"):
-                pushed[slug] = registry.index(f"acme/images/{slug}", slug + version, version)
-        shell(folder, text.replace("ghcr.io", registry.host), DOCKER_CONFIG=str(folder))
-        image = f"{registry.host}/acme/images"
-    for slug, index in pushed.items():
-        item = json.loads((folder / f"site/api/v1/images/{slug}/index.json").read_bytes())["data"]
-        newest, older = item["versions"]
-        assert (item["image"], newest["version"], older["version"]) == (f"{image}/{slug}", "1.29.3", "1.28.0")
-        assert newest["digest"] == index["digest"]
-        assert newest["platforms"] == ["linux/amd64", "linux/arm64"]
-        assert [part["digest"] for part in newest["manifests"]] == [part["digest"] for part in index["parts"]]
-        assert (newest["size"], newest["released"]) == (100 + len(f"{slug}1.29.3"), "2026-11-01")
+    programs.mkdir()
+    for name, text in PROGRAMS.items():
+        beginning = f"#!{sys.executable}\nimport base64, json, os, sys\narguments = sys.argv[1:]\n"
+        (programs / name).write_text(beginning + text, "utf-8")
+        (programs / name).chmod(0o755)
+    names = ["nginx", "redis", *(f"app-{number}" for number in range(38))]
+    with with_password(tmp_path) as registry:
+        for name in names:
+            registry.index(f"acme/{name}", name, "1.29.3")
+        printed = []
+        for found in blocks("index"):
+            text = found.text.replace("ghcr.io", registry.host).replace("YOU", USER)
+            if "." in found.title:
+                path = folder / found.title
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, "utf-8")
+            elif found.language == "sh":
+                search = f"{Path(sys.executable).parent}:{programs}:{os.environ['PATH']}"
+                report = json.dumps(trivy([row("CVE-2026-0001", severity="MEDIUM")]))
+                printed.append(
+                    shell(
+                        folder,
+                        text,
+                        PATH=search,
+                        DOCKER_CONFIG=str(folder),
+                        NAMES="\n".join(names),
+                        REPORT=report,
+                    )
+                )
+    wrote = output("index", "wrote ")
+    assert wrote in "\n".join(printed) + "\n"
+    assert any(re.search(r"^checked: .* 40 images, 40 scanned; no problems$", text, re.M) for text in printed)
+    assert printed[-2].splitlines() == [f"{name} 1.29.3 C" for name in sorted(names)]
+    home = (folder / "site/index.html").read_text("utf-8")
+    assert [name for name in names if f"images/{name}/" not in home] == []
 
 
 @pytest.mark.slow
@@ -242,8 +290,8 @@ def test_reports_and_advisories_are_fetched(folder: Path, site: SiteFolder) -> N
     www = folder / "mirror"
     www.mkdir()
     (www / "kev").write_bytes(kev({"CVE-2026-0001": "2026-01-02"}))
-    reports = command("scanning", "catalog-api sync hub")
-    advisories = command("exploited", "catalog-api sync kev")
+    reports = command("scan", "catalog-api sync hub")
+    advisories = command("scan", "catalog-api sync kev")
     with hub.running(), serve(www) as port:
         mirror = f"http://127.0.0.1:{port}"
         ask = partial(
@@ -255,4 +303,4 @@ def test_reports_and_advisories_are_fetched(folder: Path, site: SiteFolder) -> N
         ask(reports)
         assert (folder / "scans/hub/acme/stack/1.2.0.json").is_file()
         said = ask(advisories)
-    assert said == output("exploited", "advisories/known_exploited")
+    assert said == output("scan", "advisories/known_exploited")

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from mkdocs_catalog_api.catalog.events import CountedScan
 from mkdocs_catalog_api.catalog.grading import Grade
 from mkdocs_catalog_api.catalog.history import FixEntry
-from mkdocs_catalog_api.catalog.scans import SEVERITIES, Severity
+from mkdocs_catalog_api.catalog.scans import SEVERITIES, Limit, Severity
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.state import (
     KnownImage,
@@ -108,7 +108,7 @@ def test_replaying_what_differs_gives_what_was_seen(days: list[list[Seen]]) -> N
 
 @pytest.mark.parametrize("reason", ["missing", "limit"])
 def test_a_scan_that_is_not_complete_stays_so_on_the_next_day(reason: str) -> None:
-    limits = ("only-fixed",) if reason == "limit" else ()
+    limits: tuple[Limit, ...] = ("only-fixed",) if reason == "limit" else ()
     counts = CountedScan("trivy 1", (), None, ("os-pkgs",), limits, None)
     first = KnownScan("1.0", ("d1",), "trivy 1", complete=False)
     then = KnownScan("1.0", (), "trivy 1", complete=True, scans=(counts,))
@@ -258,9 +258,10 @@ def expected_fixes(days: Sequence[Sequence[Seen]]) -> list[tuple[Severity, int]]
     last: KnownScan | None = None
     scanned: set[str] = set()
     hidden: set[str] = set()
+    shown: set[str] = set()
     for day, snapshot in enumerate(days):
         if not snapshot:
-            open_, last = set(), None
+            open_, last, shown = set(), None, set()
             continue
         image, before = snapshot[0].image, open_
         if image.scan is None:
@@ -270,7 +271,7 @@ def expected_fixes(days: Sequence[Sequence[Seen]]) -> list[tuple[Severity, int]]
         if day == 0:
             hidden = image.ids(suppressed=True) - now
         suppressed = image.ids(suppressed=True)
-        for id_ in (now | suppressed) - before - clocks.keys():
+        for id_ in (now | suppressed) - shown - clocks.keys():
             earlier = [fix for fix in fixes if fix[0] == id_]
             if known and earlier:
                 fixes.remove(earlier[-1])
@@ -284,7 +285,7 @@ def expected_fixes(days: Sequence[Sequence[Seen]]) -> list[tuple[Severity, int]]
             later = scan.version >= last.version
             gone = sorted(before - now - suppressed) if same and later else []
             fixes += [(id_, day, clocks.pop(id_)) for id_ in gone]
-        open_, last = now, scan
+        open_, last, shown = now, scan, now | suppressed
         scanned |= {*scan.digests}
     return [(worst, day - first) for _, day, (first, baseline, worst) in fixes if not baseline]
 

@@ -69,9 +69,10 @@ def test_markers_are_filled_and_item_pages_completed(built: SiteFolder) -> None:
     nginx, redis = shown(built, "images/nginx/index.html"), shown(built, "images/redis/index.html")
     assert nginx.xpath("//article/*[last()]/@class") == ["catalog catalog-item"]
     assert redis.xpath("//article/*[last()]/text()") == ["After"]
-    head, answer, item = redis.xpath("//article/div/@class")
+    head, answer, meaning, item = redis.xpath("//article/div/@class")
     assert head == "catalog catalog-head"
     assert answer.startswith("catalog catalog-answer")
+    assert meaning == "catalog"
     assert item == "catalog catalog-item"
     assert [each.text for each in nginx.xpath("//h1")] == ["nginx"]
 

@@ -18,7 +18,7 @@ from mkdocs_catalog_api.commands.main import main
 
 from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
 
-GUIDE = Path(__file__).parent.parent / "example_site/docs/guide/scanning.md"
+GUIDE = Path(__file__).parent.parent / "example_site/docs/guide/index.md"
 FIRST, SECOND = ("sha256:" + hashlib.sha256(name).hexdigest() for name in (b"one", b"two"))
 """Digests that differ in their beginning."""
 SCANNED = "2026-11-20T06:00:00Z"

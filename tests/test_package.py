@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from .guide import blocks
-from .programs import need
+from .guide import block, blocks
 
 pytestmark = pytest.mark.slow
 
@@ -78,17 +78,32 @@ def test_the_wheel_alone_builds_a_site(dist: list[Path], tmp_path: Path) -> None
     assert found.read_bytes() == (tmp_path / "other/api/v1/images/nginx/index.json").read_bytes()
 
 
-def test_the_start_page_needs_only_what_it_installs(tmp_path: Path) -> None:
-    """The commands of a newcomer, in order, each in the environment that the first of them makes."""
-    need("sh")
-    copy(tmp_path / "mkdocs-catalog-api")
-    for found in blocks("start"):
-        if "." in found.title:
-            (tmp_path / found.title).parent.mkdir(parents=True, exist_ok=True)
-            (tmp_path / found.title).write_text(found.text, encoding="utf-8")
-        elif found.language == "sh" and "trivy " not in found.text and "mkdocs serve" not in found.text:
-            run("sh", "-ec", f"[ ! -d .venv ] || . .venv/bin/activate\n{found.text}", folder=tmp_path)
-    scanned = tmp_path / "site/api/v1/security/nginx.json"
-    assert '"grade":"C"' in scanned.read_text("utf-8")
-    # What the extra brings.
-    run(tmp_path / ".venv/bin/python", "-c", "import requests, urllib3", folder=tmp_path)
+def test_the_first_page_and_the_readme_install_from_a_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lines for requirements.txt and pip, each in a new environment, from a local repository."""
+    source = tmp_path / "repository"
+    copy(source)
+    git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    for words in (["init", "-q"], ["add", "--all"], ["commit", "-qm", "First"]):
+        run(*git, *words, folder=source)
+    commit = run("git", "rev-parse", "HEAD", folder=source).strip()
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", f"url.file://{source}.insteadOf")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "https://git.example.org/YOU/mkdocs-catalog-api")
+    (commands,) = [each.text for each in blocks("index", "sh") if each.text.startswith("python3 -m venv")]
+    (readme,) = re.findall(r"^pip install '.*'$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    lines = block("index", "requirements.txt")
+    for name, text in (("first", commands), ("readme", f"{commands.splitlines()[0]}\n{readme}")):
+        folder = tmp_path / name
+        (folder / "docs/images").mkdir(parents=True)
+        for path, content in (("requirements.txt", lines), ("sh", text)):
+            (folder / path).write_text(content.replace("@COMMIT", f"@{commit}"), "utf-8")
+        (folder / "docs/index.md").write_text("# Home\n")
+        (folder / "docs/images/nginx.md").write_text(PAGE)
+        (folder / "mkdocs.yml").write_text(SITE)
+        run("sh", "-e", "sh", folder=folder)
+        programs = folder / ".venv/bin"
+        run(programs / "catalog-api", "build", folder=folder)
+        run(programs / "python", "-c", "import requests, urllib3", folder=folder)  # what the extra brings
+        assert (folder / "site/api/v1/images/nginx/index.json").is_file()

@@ -380,6 +380,26 @@ def test_a_second_choice_stays_where_it_was(visit: Visit) -> None:
     expect(page.locator(".catalog-active button")).to_have_count(2)
 
 
+def test_keys_walk_a_list_and_the_order_is_shown(visit: Visit) -> None:
+    page, orders = visit.page, visit.page.get_by_label("Sort by")
+    visit.go("images/")
+    expect(orders.locator("option:checked")).to_have_text("Sorted by name")
+    orders.select_option("Largest")
+    sizes = [
+        entry["size"] or 0
+        for entry in json.loads(page.request.get(visit.base + "api/v1/images/index.json").text())["data"]
+        if entry["lifecycle"] == "available"
+    ]
+    rows = page.locator("tbody tr[data-item]:visible")
+    expect(rows.first).to_contain_text(f"{max(sizes) / 1e6:.1f} MB")
+    page.keyboard.press("/")
+    for key in ("ArrowDown", "ArrowDown", "ArrowUp"):
+        page.keyboard.press(key)
+    expect(rows.first.locator("th a")).to_be_focused()
+    visit.go("images/?view=table&sort=-total")
+    expect(orders.locator("option:checked")).to_have_text("Sorted by total")
+
+
 def test_a_tile_leads_to_what_it_counts(visit: Visit) -> None:
     page = visit.page
     visit.go("security/")

@@ -186,7 +186,7 @@ class CollectionSettings(Section):
     version_fields: dict[FieldName, FieldRule] = Field({}, description="The same for each version.")
     lines: LineRule | None = Field(
         None,
-        description="Rule for the release line of a version, unless it is set on the page: `major`, "
+        description="Rule for the line of a version, unless it is set on the page: `major`, "
         "`minor`, `patch`, `none`, or a regular expression with one group. By default all numbers except "
         "the last, at least one and at most two.",
     )

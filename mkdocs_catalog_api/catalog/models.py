@@ -95,10 +95,10 @@ def _digests_once(manifests: list[PlatformManifest]) -> list[PlatformManifest]:
 class VersionEntry(CustomizableModel):
     """One published version of an image."""
 
-    version: Annotated[VersionLabel, Field(description="Label of the version: its tag."), _IN_RELEASES]
+    version: Annotated[VersionLabel, Field(description="The version: its tag."), _IN_RELEASES]
     line: Annotated[
         Name,
-        Field(description="Release line, `17` of `17.6`; empty for none.", examples=["1.0"]),
+        Field(description="Line, `17` of `17.6`; empty for none.", examples=["1.0"]),
         _IN_RELEASES,
     ] = ""
     variant: Annotated[
@@ -338,14 +338,14 @@ class ImageEntry(ItemEntry):
     ] = []
     latest: Annotated[
         VersionLabel | None,
-        Field(description="Label of the newest version."),
+        Field(description="The newest version."),
         Shown(elsewhere="under the name"),
     ] = None
     lines: Annotated[
         LineRule | None,
         Field(
             exclude=True,
-            description="Rule that derives the line of a version from its label: `major`, `minor`, `patch`, "
+            description="Rule that derives the line of a version: `major`, `minor`, `patch`, "
             "`none`, or a regular expression with one group.",
         ),
         _RULE,
@@ -354,7 +354,7 @@ class ImageEntry(ItemEntry):
         VariantRule | None,
         Field(
             exclude=True,
-            description="Rule that derives the variant of a version from its label: `none`, a regular "
+            description="Rule that derives the variant of a version: `none`, a regular "
             "expression with one group, or names with patterns.",
         ),
         _RULE,
@@ -425,7 +425,7 @@ class ChartEntry(ItemEntry):
     ] = []
     latest: Annotated[
         ChartVersion | None,
-        Field(description="Label of the newest version."),
+        Field(description="The newest version."),
         Shown(elsewhere="under the name"),
     ] = None
     replaced_by: Annotated[

@@ -84,7 +84,7 @@ RENOVATE = Kind(
             _PATH,
             "getRenovateImage",
             "lookups",
-            "The releases of an image, for Renovate",
+            "The versions of an image, for Renovate",
             "Renovate's custom datasource takes it without a transform. Unknown fields are absent.",
             RenovateImage,
             (SLUG,),

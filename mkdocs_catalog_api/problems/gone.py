@@ -16,7 +16,7 @@ SETTINGS: Mapping[str, str] = {
     "registry_facts": "remove it; the folder is `registry`, next to mkdocs.yml",
     "security.epss": "remove it; clients can ask the API of EPSS",
     "security.kev": "remove it, and save the list as `advisories/known_exploited_vulnerabilities.json`",
-    "signed": "remove it; the guide's page `Sign and verify the API` signs with openssl or cosign",
+    "signed": "remove it; the guide's page `Hosts and signatures` signs with openssl or cosign",
     "updates.decisions": "remove it; the file is `decisions.yml`, next to mkdocs.yml",
 }
 """Path of the setting → remedy. `*` is any collection: `*.map`."""
@@ -26,10 +26,10 @@ _GIT = "git shows each change of a recorded day; to prove what you published, si
 COMMANDS: Mapping[str, str] = {
     "fetch": "run `catalog-api sync`, or `sync hub`, `sync kev` and `sync eol`",
     "diff": "compare the two `openapi.json` with a tool for OpenAPI, such as oasdiff",
-    "explain": "the guide's page `Messages and codes` explains every code",
-    "schemas": "copy the folder `schemas` of the package, as on the guide's page `Your editor`",
-    "check-live": "run `verify.sh` of the guide's page `Sign and verify the API`",
-    "sign": "sign `manifest.json` with openssl or cosign, as on the guide's page `Sign and verify the API`",
+    "explain": "the guide's page `Troubleshooting and codes` explains every code",
+    "schemas": "copy the folder `schemas` of the package, as on the guide's page `Pages`",
+    "check-live": "run `verify.sh` of the guide's page `Hosts and signatures`",
+    "sign": "sign `manifest.json` with openssl or cosign, as on the guide's page `Hosts and signatures`",
     "record --verify": _GIT,
     "record --head": _GIT,
     "record --against": _GIT,

@@ -201,18 +201,14 @@ def places(targets: Sequence[str]) -> str:
     return ", ".join(dict.fromkeys(re.sub(r"^.+ \((.+)\)$", r"\1", target) for target in targets))
 
 
-def by_id(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def by_id(rows: Sequence[Any]) -> list[dict[str, Any]]:
     """A row for each vulnerability: its first row, with the places of all and, as `packages`, all rows."""
-    groups: dict[str, list[Mapping[str, Any]]] = {}
+    groups: dict[str, list[Any]] = {}
     for row in rows:
         groups.setdefault(row["id"], []).append(row)
     return [
-        {
-            **first,
-            "packages": [first, *others],
-            "targets": [place for row in (first, *others) for place in row["targets"]],
-        }
-        for first, *others in groups.values()
+        {**group[0], "packages": group, "targets": [place for row in group for place in row["targets"]]}
+        for group in groups.values()
     ]
 
 

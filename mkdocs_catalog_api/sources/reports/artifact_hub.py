@@ -147,7 +147,7 @@ def _scans(image: str, body: Raw) -> list[Scan]:
 FORMAT = trivy.FORMAT._replace(
     name="Artifact Hub",
     page="https://artifacthub.io",
-    what="the security report of a chart: [`catalog-api sync`](#scans-from-artifact-hub)",
+    what="the security report of a chart: [`catalog-api sync`](#artifact-hub)",
     keys=(),
     decode=DECODER.decode,
     recognizes=recognizes,
