@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -49,18 +50,31 @@ QUESTIONS = [
     # question, exit status, words of the answer
     ("summary", 0, ["Hardened Images", "51 images", "known to be exploited", "not scanned: external-dns"]),
     ("search postgres", 0, ["postgresql"]),
+    ("search", 0, ["alertmanager", "more: --json prints all"]),
     ("search nothing-of-this-name", 1, ["nothing found"]),
     ("image nginx", 0, ["NGINX (image nginx)", "registry.example.org/hardened/nginx", "BSD-2-Clause"]),
-    ("image cert-manager", 0, ["cert-manager (image cert-manager)"]),
+    ("image cert-manager", 0, ["cert-manager (image cert-manager)", "cosign verify "]),
+    ("image charts/gitea", 0, ["Gitea (chart gitea)", "images:", "postgresql  16.10"]),
+    ("image ../../index", 1, ["../../index is not listed"]),
+    ("image ..", 1, [".. is not listed"]),
+    ("image \udc9b", 1, ["is not listed"]),
     ("image ngnix", 1, ["not listed", "did you mean nginx?"]),
     ("vulnerabilities solr", 0, ["grade F", f"{LOG4SHELL}", "2.14.1 → 2.15.0"]),
     ("vulnerabilities nginx 1.28.0", 0, ["nginx 1.28.0", "CVE-2025-9230"]),
+    ("vulnerabilities redis", 0, ["suppressed by a VEX statement", "vulnerable_code_not_in_execute_path"]),
+    ("vulnerabilities charts/gitea", 1, ["is a chart", "postgresql  16.10"]),
     ("vulnerabilities nginx 9.9", 1, ["nginx 9.9 is not listed", "1.29.3"]),
     ("vulnerabilities grafana", 1, ["not scanned"]),
     (f"who-has {LOG4SHELL}", 0, ["solr 8.11.0", "versions were scanned"]),
     (f"who-has {LOG4SHELL.lower()}", 0, ["solr 8.11.0"]),
+    ("who-has ..", 1, ["no scanned version has .."]),
     ("who-has CVE-1999-0001", 1, ["no scanned version has CVE-1999-0001"]),
-    ("check registry.example.org/hardened/nginx:1.28.0", 0, ["listed: nginx 1.28.0", "newer line: 1.29.3"]),
+    (
+        "check registry.example.org/hardened/nginx:1.28.0",
+        0,
+        ["listed: nginx 1.28.0", "sha256:a2ab7dc1e601", "newer line: 1.29.3"],
+    ),
+    ("check nginx:1.27", 1, ["not listed", "similar: nginx"]),
     ("check registry.example.org/hardened/nginx:0.1", 1, ["no version 0.1", "1.29.3"]),
     (f"check sha256:{'0' * 64}", 1, ["not listed"]),
     ("check ../../etc", 1, ["not listed"]),
@@ -80,24 +94,56 @@ def test_a_question_is_answered(online: str, question: str, status: int, words: 
     assert json.loads(as_json.stdout)
 
 
-def test_the_best_match_comes_first(online: str) -> None:
-    slugs = [
-        entry["slug"] for entry in json.loads(ask(online, "search", "postgres", "--json").stdout)["data"]
-    ]
-    assert slugs[0] == "postgresql"
-
-
-def test_search_finds_by_digest_version_license_and_own_field(online: str, example: Result) -> None:
-    nginx = example.json("images/nginx/index.json")["data"]
-    for words in (
-        nginx["versions"][1]["digest"][:20],
-        "nginx 1.28.0",
-        "nginx BSD-2-Clause",
-        "nginx wolfi",
-        "nginx 8080",
-    ):
-        found = json.loads(ask(online, "search", *words.split(), "--json").stdout)
-        assert "nginx" in [entry["slug"] for entry in found["data"]], words
+def test_a_search_finds_by_each_field_and_the_best_match_first(site: SiteFolder, tmp_path: Path) -> None:
+    digest = f"sha256:{'ab12cd34' * 8}"
+    site.settings["images"] = {
+        "fields": {"port": "integer", "fips": "boolean", "tested": {"type": "text", "list": True}}
+    }
+    site.image(
+        "postgresql",
+        f"""
+        name: PostgreSQL
+        description: Relational database
+        base: wolfi
+        replaces: [docker.io/library/elephant]
+        port: 5432
+        fips: true
+        tested: [kind, k3s]
+        versions:
+          - {{version: "18.1", tags: [stable], digest: "{digest}"}}
+        """,
+        category="Databases",
+        license="PostgreSQL",
+    )
+    site.image("backup", "description: Backs up postgres")
+    site.image("postgres-exporter")
+    (tmp_path / "catalog").symlink_to(site.build().folder / "site", target_is_directory=True)
+    both = ["postgresql", "postgres-exporter", "backup"]
+    with serve(tmp_path) as port:
+        for words, slugs in (
+            ("postgres", both),
+            ("Relational", both[:1]),
+            ("databases", both[:1]),
+            ("MIT", ["backup", "postgres-exporter"]),
+            ("wolfi", both[:1]),
+            ("5432", both[:1]),
+            ("fips:true", both[:1]),
+            ("elephant", both[:1]),
+            ("docker.io/library/elephant", both[:1]),
+            ("18.1", both[:1]),
+            ("18", both[:1]),
+            ("stable", both[:1]),
+            (digest, both[:1]),
+            (digest[:20], both[:1]),
+            (digest[7:15], both[:1]),
+            ("postgres MIT", both[1:]),
+        ):
+            asked = ask(f"http://127.0.0.1:{port}/catalog", "search", words, "--json")
+            assert [each["slug"] for each in json.loads(asked.stdout)["data"]] == slugs, words
+        asked = ask(f"http://127.0.0.1:{port}/catalog", "check", "elephant:1")
+        assert "in its place the catalog has: postgresql" in asked.stdout
+        asked = ask(f"http://127.0.0.1:{port}/catalog", "image", "postgresql")
+        assert "tested       kind, k3s\n" in asked.stdout
 
 
 @contextmanager
@@ -119,20 +165,44 @@ DISCOVERY: dict[str, Any] = {
     "documents": {"search": "/s.json", "imagesIndex": "/i.json", "chartsIndex": "/c.json"},
     "templates": {"cve": "/cves/{id}.json"},
 }
+
+
+def with_index(**changes: object) -> dict[str, bytes]:
+    """A catalog that publishes three empty lists, and a discovery document with these changes."""
+    empty = dict.fromkeys(("/s.json", "/i.json", "/c.json"), b'{"data": []}')
+    return empty | {INDEX: json.dumps(DISCOVERY | changes).encode()}
+
+
 NONSENSE: dict[str, dict[str, bytes]] = {
     "nothing there": {},
     "a page": {INDEX: b"<html>Log in</html>"},
     "a server error": {INDEX: answer(b"", "503 Busy")},
+    "not HTTP": {INDEX: b"HTTP/9 \x1b[2J\r\n"},
+    "an endless header": {INDEX: b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000},
+    "an answer that ends early": {INDEX: b'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"apiVersion": "v'},
+    "a chunk that ends early": {INDEX: b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n99\r\n{"},
+    "a huge document": {
+        INDEX: answer(zlib.compress(bytes(70 << 20), wbits=31), Content_Encoding="gzip"),
+    },
     "an index of something else": {INDEX: b'{"apiVersion": "v2"}'},
     "a list": {INDEX: b"[]"},
+    "a redirect to itself": {INDEX: answer(b"", "302 Found", Location=INDEX)},
+    "a redirect to no address": {INDEX: answer(b"", "302 Found", Location="http://[")},
     "a redirect to another kind of address": {INDEX: answer(b"", "302 Found", Location="file:///etc/passwd")},
     "a redirect to plain http elsewhere": {INDEX: answer(b"", "302 Found", Location="http://localhost:1/")},
+    "a redirect to a port that is none": {
+        INDEX: answer(b"", "302 Found", Location="https://127.0.0.1:99999/")
+    },
     "no compressed data": {INDEX: answer(b"{}", Content_Encoding="gzip")},
     "nested too deep": {INDEX: b"[" * 200_000},
-    "documents of another shape": {INDEX: json.dumps(DISCOVERY).encode(), "/s.json": b'{"data": [1]}'},
-    "an address on another host": {
-        INDEX: json.dumps(DISCOVERY | {"documents": {"search": "//evil.example/s.json"}}).encode()
-    },
+    "a list of addresses": with_index(documents=[]),
+    "an address that is a number": with_index(documents={"search": 1}),
+    "documents of another shape": with_index() | {"/s.json": b'{"data": [1]}'},
+    "a document that is null": with_index() | {"/s.json": b"null"},
+    "a name that is a number": with_index() | {"/i.json": b'{"data": [{"slug": "nginx", "name": 1}]}'},
+    "a number that is none": with_index() | {"/i.json": b'{"data": NaN}'},
+    "an address on another host": with_index(documents={"search": "//evil.example/s.json"}),
+    "an address with another request": with_index(documents={"search": "/s HTTP/1.1\r\nX: y"}),
 }
 
 
@@ -144,34 +214,58 @@ def test_what_is_no_catalog_gives_no_answer(answers: dict[str, bytes]) -> None:
     assert asked.stderr.startswith("no answer: ") and asked.stderr.count("\n") == 1
 
 
-def test_a_host_that_is_down_gives_no_answer() -> None:
-    with odd_site({}) as server:
-        pass
-    assert ask(server.address, "summary").returncode == 2
+@pytest.mark.parametrize(
+    "site",
+    [
+        "http://127.0.0.1:9",
+        "http://127.0.0.1:99999",
+        "http://127.0.0.1:http",
+        "http://[",
+        "http://user:word@127.0.0.1:9",
+        "http://127.0.0.1:9?page=1",
+        "file:///etc",
+        "catalog",
+        "",
+        "https://\x1b[2J",
+    ],
+)
+def test_an_address_without_a_catalog_gives_no_answer(site: str) -> None:
+    asked = ask(site, "summary")
+    assert (asked.returncode, asked.stdout) == (2, "")
+    assert asked.stderr.startswith("no answer: ") and "another format" not in asked.stderr
+    assert "\x1b" not in asked.stderr
 
 
-def test_no_control_character_of_a_catalog_reaches_the_terminal() -> None:
-    document: dict[str, Any] = {
-        "id": "CVE-1",
-        "severity": "HIGH",
-        "title": "\x1b[2J\u202e",
-        "data": [],
-        "suppressed": [],
-        "charts": [],
-    }
-    document |= {"scanned": 1, "unscanned": 0}
-    answers = {INDEX: json.dumps(DISCOVERY).encode(), "/cves/CVE-1.json": json.dumps(document).encode()}
-    with odd_site(answers) as server:
+def test_a_template_is_not_a_format_of_python() -> None:
+    """A width would fill the memory."""
+    with odd_site(with_index(templates={"image": "/{slug:>9999999999}.json"})) as server:
+        asked = ask(server.address, "image", "nginx")
+    assert asked.returncode == 2 and "the server answered 403" in asked.stderr
+
+
+@pytest.mark.parametrize("title", ["\x1b[2J", "\x9b2J", "\u202e", "\r\n", "\ud800", "\x00"])
+def test_no_control_character_of_a_catalog_reaches_the_terminal(title: str) -> None:
+    document: dict[str, Any] = {"id": "CVE-1", "severity": "HIGH", "title": f"{title}!"}
+    document |= {"data": [], "suppressed": [], "charts": [], "scanned": 1, "unscanned": 0}
+    with odd_site(with_index() | {"/cves/CVE-1.json": json.dumps(document).encode()}) as server:
         asked = ask(server.address, "who-has", "CVE-1")
-    assert asked.returncode == 1 and "CVE-1 high" in asked.stdout
-    assert not {"\x1b", "\u202e"} & {*asked.stdout}
+        as_json = ask(server.address, "who-has", "CVE-1", "--json")
+    assert (asked.returncode, asked.stderr) == (1, "")
+    assert asked.stdout.startswith("CVE-1 high:  ") and title not in asked.stdout
+    assert as_json.stdout.isascii() and json.loads(as_json.stdout)["title"] == f"{title}!"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_a_terminal_with_few_characters_gets_the_answer(online: str, encoding: str) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": encoding, "XDG_CACHE_HOME": os.devnull}
+    command = [sys.executable, str(PROGRAM), online, "vulnerabilities", "solr"]
+    asked = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert (asked.returncode, asked.stderr) == (0, b"") and LOG4SHELL.encode() in asked.stdout
 
 
 def test_an_unchanged_list_is_not_downloaded_again(tmp_path: Path) -> None:
     paths = ("/s.json", "/i.json", "/c.json")
-    answers = {INDEX: json.dumps(DISCOVERY).encode()} | dict.fromkeys(
-        paths, answer(b'{"data": []}', ETag='"1"')
-    )
+    answers = with_index() | dict.fromkeys(paths, answer(b'{"data": []}', ETag='"1"'))
     with odd_site(answers) as server:
         for _ in range(2):
             assert ask(server.address, "search", "x", cache=tmp_path).returncode == 1

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import http.client
+import inspect
 import json
 import os
 import re
@@ -28,31 +30,41 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 USER_AGENT = "catalog.py/1 (mkdocs-catalog-api)"
-SEVERITIES = ("critical", "high", "medium", "low", "unknown")
 MAX_BYTES = 64 << 20
 """Of one document, decompressed."""
 MAX_SECONDS = 60
 """For one document."""
-ENTRIES_FOR_PEOPLE, ENTRIES_FOR_ASSISTANTS = 40, 25
-"""Entries of a list in an answer; `--json` prints all."""
+KEPT = ("search", "imagesIndex", "chartsIndex", "cves")
+"""Documents that are stored with their ETag."""
+SEVERITIES = ("critical", "high", "medium", "low", "unknown")
+ENTRIES_FOR_PEOPLE = 40
+"""Rows of a table; `--json` prints all."""
+ENTRIES_FOR_ASSISTANTS = (25, 10)
+"""Entries of a list, and of a list inside it."""
 CHARACTERS_FOR_ASSISTANTS = 300
-"""Of one text in an answer."""
-DIGEST = re.compile(r"(sha256):([0-9a-f]{64})|(sha512):([0-9a-f]{128})")
+"""Of one text."""
 
 Json = Any
-
-
-class NoAnswerError(Exception):
-    """The site is down, is not a catalog, or publishes something unreadable."""
 
 
 class Answer(NamedTuple):
     """An answer for programs and for people."""
 
     yes: bool
-    """False for *no*, *not listed* and *former*."""
     data: dict[str, Json]
     lines: list[str]
+
+
+class NotListedError(Exception):
+    """The catalog does not list the subject of a question: the answer *no*."""
+
+    def __init__(self, *lines: str, **data: Json) -> None:
+        """Store the answer, as lines and as data."""
+        self.answer = Answer(False, {"listed": False, **data}, list(lines))
+
+
+class NoAnswerError(Exception):
+    """The site is down, is not a catalog, or publishes something unreadable."""
 
 
 # ---------------------------------------------------------------- documents of the site
@@ -74,50 +86,46 @@ class Catalog:
     def __init__(self, site: str) -> None:
         """Read the discovery document of a site, given by its address."""
         self.site = re.sub(r"(/api/v1(/index\.json)?)?/*$", "", site)
-        parts = urllib.parse.urlsplit(self.site)
-        if parts.scheme not in ("https", "http") or not parts.hostname or parts.username or parts.query:
-            raise NoAnswerError(
-                f"{site} is not the address of a site (give it as https://example.org/catalog)"
-            )
-        self.origin = f"{parts.scheme}://{parts.netloc}"
+        if not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+(/[!-~]*)?", self.site) or set("?#") & set(
+            self.site
+        ):
+            raise NoAnswerError(f"{site} is not the address of a site, such as https://example.org/catalog")
+        self.origin = "/".join(self.site.split("/", 3)[:3])
+        self._read: dict[str, Json] = {}
         self._opener = urllib.request.build_opener(SafeRedirects)
-        index = self._get(f"{self.site}/api/v1/index.json")
-        if not isinstance(index, dict) or index.get("apiVersion") != "v1" or "templates" not in index:
+        self.index = self._get(f"{self.site}/api/v1/index.json", keep=False)
+        if not isinstance(self.index, dict) or self.index.get("apiVersion") != "v1":
             raise NoAnswerError(
                 f"{self.site} has no catalog: api/v1/index.json is missing or has another format"
             )
-        self.index = index
 
-    def document(self, name: str, *, keep: bool = False) -> Json:
-        """Return a document with a fixed address, by its name in the discovery document.
-
-        `keep` stores it in the cache folder with its ETag.
-        """
-        address = self.index["documents"].get(name)
-        if address is None:
-            raise NoAnswerError(f"this catalog does not publish {name}")
-        found = self._get(self._url(address), keep=keep)
-        if found is None:
+    def document(self, name: str, **parameters: str) -> Json:
+        """Return a document by its name in index.json, or None if there is none for these parameters."""
+        addresses = self.index["templates" if parameters else "documents"]
+        if name not in addresses:
+            raise NoAnswerError(f"this catalog does not publish the lookup {name}")
+        if {"", ".", ".."} & set(parameters.values()):
+            return None
+        quoted = {
+            key: urllib.parse.quote(value, safe="~", errors="replace") for key, value in parameters.items()
+        }
+        address = re.sub(r"\{(\w+)\}", lambda match: quoted[match[1]], addresses[name])
+        if not re.fullmatch(r"/(?!/)[!-~]*", address):
+            raise NoAnswerError(f"index.json contains an address that is not one of this site: {address}")
+        if address not in self._read:
+            self._read[address] = self._get(self.origin + address, keep=name in KEPT)
+        document = self._read[address]
+        if document is None and not parameters:
             raise NoAnswerError(f"{address} is listed in index.json, but missing")
-        return found
+        return document
 
-    def lookup(self, name: str, **parameters: str) -> Json | None:
-        """Return the document of a template, or None if there is none for these parameters."""
-        template = self.index["templates"].get(name)
-        if template is None:
-            raise NoAnswerError(f"this catalog does not publish {name} documents")
-        quoted = {key: urllib.parse.quote(value, safe="~") for key, value in parameters.items()}
-        return self._get(self._url(template.format(**quoted)))
+    def items(self) -> list[tuple[str, dict[str, Json]]]:
+        """Return each image and chart as `image` or `chart` and its entry in the list."""
+        lists = (("image", "imagesIndex"), ("chart", "chartsIndex"))
+        return [(kind, item) for kind, name in lists for item in self.document(name)["data"]]
 
-    def _url(self, address: str) -> str:
-        if not re.match(r"/(?!/)[!-~]*$", address):
-            raise NoAnswerError(
-                f"index.json contains an address that is not one of this site: {clean(address)}"
-            )
-        return self.origin + address
-
-    def _get(self, url: str, *, keep: bool = False) -> Json | None:
-        """Return a document; None for 404 and 410."""
+    def _get(self, url: str, keep: bool) -> Json:
+        """Return a document, stored with its ETag if `keep` is set; None for 404 and 410."""
         kept = kept_document(url) if keep else None
         headers = {"User-Agent": USER_AGENT, "Accept": "application/json", "Accept-Encoding": "gzip"}
         if kept:
@@ -132,10 +140,10 @@ class Catalog:
                 return kept["document"]
             if error.code in (404, 410):
                 return None
-            raise NoAnswerError(f"{url}: the server answered {error.code}") from None
-        except (OSError, ValueError, zlib.error) as error:
-            reason = getattr(error, "reason", None) or error
-            raise NoAnswerError(f"{url}: {reason}") from None
+            problem = "redirects to nowhere" if error.code < 400 else f"the server answered {error.code}"
+            raise NoAnswerError(f"{url}: {problem}") from None
+        except (OSError, ValueError, OverflowError, zlib.error, http.client.HTTPException) as error:
+            raise NoAnswerError(f"{url}: {getattr(error, 'reason', None) or error!r}") from None
         try:
             document = json.loads(body)
         except (ValueError, RecursionError):
@@ -173,7 +181,7 @@ def kept_document(url: str) -> dict[str, Json] | None:
     try:
         kept = json.loads(cache_file(url).read_bytes())
         return kept if isinstance(kept["etag"], str) and "document" in kept else None
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, RuntimeError):
         return None
 
 
@@ -197,6 +205,17 @@ def clean(text: object) -> str:
     return "".join(char if unicodedata.category(char)[0] != "C" else " " for char in str(text))
 
 
+def shown(value: Json) -> str:
+    """Return a value of a field as people write it."""
+    if isinstance(value, list):
+        return ", ".join(map(shown, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {shown(each)}" for key, each in value.items())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "" if value is None else str(value)
+
+
 def count(number: int, noun: str) -> str:
     """Return `1 image`, `2 images`, `2 vulnerabilities`."""
     plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
@@ -208,24 +227,41 @@ def severities(counts: dict[str, Json]) -> str:
     return ", ".join(f"{counts[word]} {word}" for word in SEVERITIES if counts.get(word))
 
 
+def counted(figures: dict[str, Json]) -> str:
+    """Return the number of vulnerabilities, by severity, fixable and exploited."""
+    if not figures["total"]:
+        return "no known vulnerabilities"
+    text = f"{count(figures['total'], 'vulnerability')} ({severities(figures)}), {figures['fixable']} fixable"
+    return text + (f", {figures['exploited']} known to be exploited" if figures.get("exploited") else "")
+
+
 def state(figures: dict[str, Json]) -> str:
     """Return the result of a scan in one line, from the figures of the object `security`."""
     if not figures["scanned"]:
         return "not scanned"
-    total = figures.get("total")
-    if total is None:
-        text = "not scanned completely, no vulnerability found so far"
-    elif total == 0:
-        text = "no known vulnerabilities"
-    else:
-        text = f"{count(total, 'vulnerability')} ({severities(figures)}), {figures['fixable']} fixable"
-    if figures.get("exploited"):
-        text += f", {figures['exploited']} known to be exploited"
-    if figures.get("grade"):
-        text = f"grade {figures['grade']}, {text}"
-    elif total is not None:
-        text += ", without a grade"
-    return text if figures.get("complete") else f"{text}; not everything was scanned"
+    if figures["total"] is None:
+        return "not scanned completely, no vulnerability found so far"
+    grade = f"grade {figures['grade']}" if figures["grade"] else "without a grade"
+    return f"{grade}, {counted(figures)}" + ("" if figures["complete"] else "; not everything was scanned")
+
+
+def table(rows: Iterable[Sequence[str]], limit: int = ENTRIES_FOR_PEOPLE) -> list[str]:
+    """Return rows as aligned columns of at most 80 characters; long cells are cut."""
+    texts = list(rows)
+    hidden = len(texts) - limit
+    texts = texts[:limit]
+    widths = [min(max(map(len, column)), 25) for column in zip(*texts)]
+    width = min(shutil.get_terminal_size().columns, 80)
+    lines = []
+    for *cells, last in texts:
+        padded = (shortened(cell, size).ljust(size) for cell, size in zip(cells, widths))
+        lines.append(shortened("  ".join([*padded, last]).rstrip(), width))
+    return lines + ([f"… and {hidden} more: --json prints all"] if hidden > 0 else [])
+
+
+def shortened(text: str, size: int) -> str:
+    """Return a text of at most `size` characters."""
+    return text if len(text) <= size else text[: size - 1] + "…"
 
 
 def fix(row: dict[str, Json]) -> str:
@@ -233,391 +269,337 @@ def fix(row: dict[str, Json]) -> str:
     return f"{row['installed']} → {row['fixed'] or 'no fix'}"
 
 
-def table(rows: Iterable[Sequence[object]], limit: int = ENTRIES_FOR_PEOPLE) -> list[str]:
-    """Return rows as aligned columns of at most 80 characters; long cells are cut."""
-    texts = [[clean("" if cell is None else cell) for cell in row] for row in rows]
-    hidden = len(texts) - limit
-    texts = texts[:limit]
-    width = min(shutil.get_terminal_size((80, 24)).columns, 80)
-    widths = [min(max(map(len, column)), 25) for column in zip(*texts)]
-    lines = []
-    for *cells, last in texts:
-        cut = [cell if len(cell) <= size else cell[: size - 1] + "…" for cell, size in zip(cells, widths)]
-        line = "  ".join([*(cell.ljust(size) for cell, size in zip(cut, widths)), last]).rstrip()
-        lines.append(line if len(line) <= width else line[: width - 1] + "…")
-    return lines + ([f"… and {hidden} more: --json prints all"] if hidden > 0 else [])
+def looked(document: dict[str, Json]) -> str:
+    """Return how many versions an answer covers."""
+    return f"{document['scanned']} versions were scanned, {document['unscanned']} were not"
 
 
 # ---------------------------------------------------------------- the questions
 
 
-def summary(catalog: Catalog) -> Answer:
-    """Return the size of the catalog and its vulnerabilities by severity."""
+def catalog_summary(catalog: Catalog) -> Answer:
+    """Count images and vulnerabilities by severity; list the worst and the unscanned images."""
     security = catalog.document("securitySummary")
-    resources = {name: resource["total"] for name, resource in catalog.index["resources"].items()}
-    available = security["available"]
-    everything = {
-        "total": security["total"],
-        "bySeverity": security["bySeverity"],
-        "fixable": security["fixable"],
-        "exploited": security["exploited"],
-        "images": len(security["images"]),
-        "scanned": security["scanned"],
-    }
-    data = {
-        "title": catalog.index["title"],
-        "totals": resources,
-        "available": available,
-        "all": everything,
-        "unscanned": security["unscanned"],
-        "oldestScan": security["oldestScan"],
-        "newestScan": security["newestScan"],
-    }
-
-    def described(counts: dict[str, Json]) -> str:
-        text = count(counts["total"], "vulnerability")
-        text += f" ({severities(counts['bySeverity'])})" if counts["total"] else ""
-        text += f", {counts['fixable']} fixable"
-        if counts["exploited"]:
-            text += f", {counts['exploited']} known to be exploited"
-        return f"{text}, in the newest versions of {count(counts['scanned'], 'scanned image')}"
-
-    lines = [
-        clean(catalog.index["title"]),
-        ", ".join(f"{total} {name}" for name, total in resources.items() if total),
-        f"available: {described(available)}",
-    ]
-    if {**everything, "images": None} != {**available, "images": None}:
-        lines.append(f"all: {described(everything)}")
+    available, images = security["available"], security["images"]
+    everything = {key: security[key] for key in ("total", "bySeverity", "fixable", "exploited", "scanned")}
+    everything["images"] = len(images)
+    totals = {name: resource["total"] for name, resource in catalog.index["resources"].items()}
+    lines = [catalog.index["title"], ", ".join(f"{total} {name}" for name, total in totals.items() if total)]
+    populations = {"available": available, "all": everything}
+    if available["scanned"] == everything["scanned"]:
+        del populations["available"]
+    for name, counts in populations.items():
+        lines.append(f"{name}: newest versions of {count(counts['scanned'], 'scanned image')}")
+        lines.append(f"  {counted({**counts, **counts['bySeverity']})}")
     if security["unscanned"]:
-        lines.append("not scanned: " + clean(", ".join(security["unscanned"][:ENTRIES_FOR_PEOPLE])))
+        lines.append(f"not scanned: {shown(security['unscanned'][:ENTRIES_FOR_PEOPLE])}")
     if security["oldestScan"]:
         lines.append(f"scans from {security['oldestScan'][:10]} to {security['newestScan'][:10]}")
+    worst = [{"slug": slug, **images[slug]} for slug in images if images[slug]["total"]]
+    worst.sort(key=lambda row: [-(row[key] or 0) for key in ("exploited", *SEVERITIES)])
+    if worst:
+        lines += ["", "exploited and most severe first:"]
+        lines += table([(row["slug"], shown(row["grade"]), counted(row)) for row in worst], 10)
+    dates = {key: security[key] for key in ("unscanned", "oldestScan", "newestScan")}
+    data = {"title": catalog.index["title"], "totals": totals, **populations, **dates, "worst": worst}
     return Answer(True, data, lines)
 
 
-class Match(NamedTuple):
-    """An item that a search found."""
-
-    score: int
-    kind: str
-    item: dict[str, Json]
-    matched: str
-    """The version or digest that a word matched, else empty."""
-
-
 def text_of(value: Json) -> str:
-    """Return every text in a value, in lower case."""
+    """Return every text in a value, in lower case; a field as `name:text`."""
     if isinstance(value, dict):
-        return " ".join(text_of(each) for each in value.values())
+        return " ".join(f"{key}:{text_of(each)}".lower() for key, each in value.items())
     if isinstance(value, list):
-        return " ".join(text_of(each) for each in value)
+        return " ".join(map(text_of, value))
     return "" if value is None else str(value).lower()
 
 
-def score_of(word: str, item: dict[str, Json], versions: dict[str, Json]) -> tuple[int, str]:
-    """Return how well a word matches an item, 0 for not at all, and the version that it matches."""
-    names = [text_of(item["slug"]), text_of(item["name"])]
-    replaced = [reference.rsplit("/", 1)[-1].lower() for reference in versions.get("replaces", [])]
+def score_of(word: str, item: dict[str, Json], more: dict[str, Json]) -> tuple[int, str]:
+    """Return how well a word matches an item, 0 for not at all, and the version that it matches.
+
+    `more` is the entry of an image in the document `search`.
+    """
+    names = [item["slug"].lower(), item["name"].lower()]
+    versions, replaces = more.get("versions", []), more.get("replaces", [])
     if word in names:
         return 100, ""
-    hex_digits = word.split(":")[-1]
-    if re.fullmatch(r"[0-9a-f]{7,}", hex_digits):
-        for listed in [*versions.get("versions", []), *versions.get("former", [])]:
-            if any(hex_digits[:12].startswith(each[: len(hex_digits)]) for each in listed["digests"]):
-                return 90, listed["version"]
+    digits = word.rsplit(":", 1)[-1]
+    if re.fullmatch(r"[0-9a-f]{7,}", digits):
+        for version in [*versions, *more.get("former", [])]:
+            if any(each.startswith(digits[: len(each)]) for each in version["digests"]):
+                return 90, version["version"]
     if any(name.startswith(word) for name in names):
-        return 80 - min(len(min(names, key=len)), 30), ""
-    if word in replaced:
-        return 45, ""
-    for listed in versions.get("versions", []):
-        if word in map(str.lower, [listed["version"], *listed["tags"]]):
-            return 40, listed["version"]
-    for score, text in (
-        (35, text_of(names)),
-        (20, text_of([item["categories"], item["license"], versions.get("base"), item.get("custom")])),
-        (20, text_of([versions.get("custom"), versions.get("replaces")])),
-        (10, text_of(item["description"])),
-    ):
-        if word in text:
+        return 80 - min(len(item["slug"]), 30), ""
+    if word in [reference.rsplit("/", 1)[-1].lower() for reference in replaces]:
+        return 50, ""
+    for version in versions:
+        if any(
+            f"{label}.".lower().startswith(f"{word}.") for label in [version["version"], *version["tags"]]
+        ):
+            return 40, version["version"]
+    facts = [
+        item["categories"],
+        item["license"],
+        more.get("base"),
+        item["custom"],
+        more.get("custom"),
+        replaces,
+    ]
+    for score, value in ((35, names), (20, facts), (10, item["description"])):
+        if word in text_of(value):
             return score, ""
     return 0, ""
 
 
-def matches(catalog: Catalog, words: Sequence[str]) -> list[Match]:
+def matches(catalog: Catalog, words: str) -> list[dict[str, Json]]:
     """Return the items that match every word, the best first."""
-    searched = {entry["slug"]: entry for entry in catalog.document("search", keep=True)["data"]}
-    found = []
-    for kind, name in (("image", "imagesIndex"), ("chart", "chartsIndex")):
-        for item in catalog.document(name, keep=True)["data"]:
-            versions = searched.get(item["slug"], {}) if kind == "image" else {}
-            scores = [score_of(word.lower(), item, versions) for word in words]
-            if all(score for score, _ in scores):
-                version = next((version for _, version in scores if version), "")
-                found.append(Match(sum(score for score, _ in scores), kind, item, version))
-    return sorted(found, key=lambda match: (-match.score, match.kind != "image", match.item["slug"]))
+    searched = {entry["slug"]: entry for entry in catalog.document("search")["data"]}
+    ranked = []
+    for kind, item in catalog.items():
+        more = searched.get(item["slug"], {}) if kind == "image" else {}
+        scores = [score_of(word, item, more) for word in words.lower().split()]
+        if all(score for score, _ in scores):
+            version = next((version for _, version in scores if version), None)
+            order = (-sum(score for score, _ in scores), kind != "image", item["slug"])
+            ranked.append((order, {"kind": kind, "matchedVersion": version, **item}))
+    return [match for _, match in sorted(ranked, key=lambda each: each[0])]
 
 
-def search(catalog: Catalog, words: str) -> Answer:
-    """Find images and charts by name, category, license, base, own field, version or digest."""
-    found = matches(catalog, words.split())
-    data = {
-        "total": len(found),
-        "data": [
-            {"kind": match.kind, "matchedVersion": match.matched or None, **match.item} for match in found
-        ],
-    }
+def search_images(catalog: Catalog, words: str = "") -> Answer:
+    """Find images and charts; without words, list all.
+
+    By name, description, category, license, base, own field, replaced image, version or digest.
+    """
+    found = matches(catalog, words)
     if not found:
-        return Answer(False, data, [f"nothing found for {clean(words)}"])
-    rows = [
-        (
-            match.item["slug"],
-            match.kind,
-            match.matched or match.item["latest"],
-            match.item["security"]["grade"] or "-",
-            match.item["description"],
-        )
-        for match in found
-    ]
-    return Answer(True, data, table(rows))
+        raise NotListedError(f"nothing found for {words}", total=0, data=[])
+    rows = []
+    for item in found:
+        version, grade = item["matchedVersion"] or item["latest"], item["security"]["grade"]
+        rows.append((item["slug"], item["kind"], version or "", grade or "-", item["description"] or ""))
+    return Answer(True, {"total": len(found), "data": found}, table(rows))
 
 
-def item_document(catalog: Catalog, name: str) -> tuple[str, dict[str, Json]] | Answer:
-    """Return the kind and the document of an item by slug or name, or the answer that it is not listed."""
-    slug = name.lower()
-    if re.fullmatch(r"[a-z0-9][a-z0-9._-]{0,99}", slug):
-        for kind in ("image", "chart"):
-            found = catalog.lookup(kind, slug=slug) if kind in catalog.index["templates"] else None
-            if found is not None:
-                return kind, found["data"]
-    known: list[str] = []
-    for kind, lists in (("image", "imagesIndex"), ("chart", "chartsIndex")):
-        for entry in catalog.document(lists, keep=True)["data"]:
-            if entry["name"].lower() == slug:
-                return kind, catalog.lookup(kind, slug=entry["slug"])["data"]  # type: ignore[index]
-            known.append(entry["slug"])
-    found = [match.item["slug"] for match in matches(catalog, name.split() or [name])]
-    near = list(dict.fromkeys(found or get_close_matches(slug, known, 5)))[:5]
+def find(catalog: Catalog, name: str) -> tuple[str, dict[str, Json]]:
+    """Return `image` or `chart` and the document of an item, by slug, name, or `charts/` and slug."""
+    folder, _, slug = name.lower().rpartition("/")
+    for kind in ("image", "chart"):
+        if kind in catalog.index["templates"] and folder in ("", f"{kind}s"):
+            document = catalog.document(kind, slug=slug)
+            if document is not None:
+                return kind, document["data"]
+    items = catalog.items()
+    for kind, item in items:
+        if item["name"].lower() == name.lower():
+            return kind, catalog.document(kind, slug=item["slug"])["data"]
+    near = [item["slug"] for item in matches(catalog, name)] if name.strip() else []
+    near = near or get_close_matches(slug, [item["slug"] for _, item in items], 5)
+    near = list(dict.fromkeys(near))[:5]
     hint = f" (did you mean {', '.join(near)}?)" if near else ""
-    data = {"listed": False, "name": name, "similar": near}
-    return Answer(False, data, [f"{clean(name)} is not listed{clean(hint)}"])
+    raise NotListedError(f"{name} is not listed{hint}", name=name, similar=near)
 
 
-def image(catalog: Catalog, name: str) -> Answer:
-    """Describe one image or chart: reference, versions, result of the scan, support."""
-    found = item_document(catalog, name)
-    if isinstance(found, Answer):
-        return found
-    kind, item = found
-    lines = [f"{clean(item['name'])} ({kind} {item['slug']})"]
-    if item["description"]:
-        lines += textwrap.wrap(clean(item["description"]), 78)
-    facts = {
-        "reference": item.get("image") or item.get("chart"),
-        "newest": item["latest"],
-        "lifecycle": item["lifecycle"],
-        "replaced by": item["replacedBy"],
-        "in place of": ", ".join(item.get("replaces", [])),
-        "license": item["license"],
-        "category": ", ".join(item["categories"]),
-        "base": item.get("base"),
-        "platforms": ", ".join(item.get("platforms", [])),
-        "signature": item["signature"],
-        **item["custom"],
-        "scan": state(item["security"]),
-        "page": catalog.origin + item["url"],
-    }
-    facts = {key: {True: "yes", False: "no"}.get(value, value) for key, value in facts.items() if value != []}
-    lines += [f"{key:12} {clean(value)}" for key, value in facts.items() if value not in (None, "")]
-    rows = [
-        (
-            version["version"],
-            version["released"] or "",
-            f"supported until {version['endOfLife']}" if version.get("endOfLife") else "",
-            version["digest"][:19] if version["digest"] else "",
-        )
-        for version in item["versions"]
+def get_image(catalog: Catalog, name: str) -> Answer:
+    """Describe an image or chart: reference, versions, scan, and the images that a chart pins.
+
+    `charts/NAME` is the chart if an image has the same name.
+    """
+    kind, item = find(catalog, name)
+    facts = [
+        ("reference", item[kind]),
+        ("newest", item["latest"]),
+        ("lifecycle", item["lifecycle"]),
+        ("replaced by", item["replacedBy"]),
+        ("in place of", item.get("replaces")),
+        ("license", item["license"]),
+        ("category", item["categories"]),
+        ("base", item.get("base")),
+        ("platforms", item.get("platforms")),
+        ("signature", item["signature"]),
+        ("verify", (item["verify"] or {}).get("command")),
+        *item["custom"].items(),
+        ("scan", state(item["security"])),
+        ("page", catalog.origin + item["url"]),
     ]
-    if rows:
-        lines += ["", *table(rows)]
+    lines = [f"{item['name']} ({kind} {item['slug']})", *textwrap.wrap(item["description"] or "", 78)]
+    lines += [f"{key:12} {shown(value)}" for key, value in facts if shown(value)]
+    rows = []
+    for version in item["versions"]:
+        end = f"support ends {version['endOfLife']}" if version.get("endOfLife") else ""
+        digest = (version["digest"] or "")[:19]
+        rows.append((version["version"], version["released"] or "", end, digest))
+    lines += ["", *table(rows)] if rows else []
+    if kind == "chart" and item["images"]:
+        lines += ["", "images:", *pinned(item)]
     return Answer(True, {"listed": True, "kind": kind, **item}, lines)
 
 
-def release(catalog: Catalog, name: str, version: str | None) -> dict[str, Json] | Answer:
-    """Return the release document of a version, by label or tag, or the answer that it is not listed."""
-    found = item_document(catalog, name)
-    if isinstance(found, Answer):
-        return found
-    kind, item = found
+def pinned(chart: dict[str, Json]) -> list[str]:
+    """Return a table of the images that a chart pins."""
+    rows = []
+    for pin in chart["images"]:
+        ended = f"replaced on {pin['until']}" if pin["until"] else ""
+        rows.append((pin["slug"] or pin["name"] or "", pin["version"] or "", ended, pin["image"]))
+    return table(rows)
+
+
+def release(catalog: Catalog, name: str, version: str = "") -> dict[str, Json]:
+    """Return the release document of a version, by label or tag."""
+    kind, item = find(catalog, name)
     if kind == "chart":
-        lines = [f"{item['slug']} is a chart: ask for the images that it pins", state(item["security"])]
-        return Answer(False, {"listed": True, "kind": kind, "images": item["images"]}, lines)
+        first = f"{item['slug']} is a chart ({state(item['security'])}): ask for the images that it pins"
+        raise NotListedError(first, *pinned(item), kind=kind, images=item["images"])
     wanted = version or item["latest"]
-    for listed in item["versions"]:
-        if wanted in (listed["version"], *listed["tags"]):
-            document = catalog.lookup("release", slug=item["slug"], version=listed["version"])
-            if document is not None:
-                return document
-    versions = [listed["version"] for listed in item["versions"]]
-    missing = f"{item['slug']} {wanted} is not listed" if wanted else f"{item['slug']} lists no version"
-    lines = [clean(missing), *(["listed are:", *table([[each] for each in versions])] if versions else [])]
-    return Answer(False, {"listed": False, "slug": item["slug"], "versions": versions}, lines)
+    for each in item["versions"]:
+        if wanted in (each["version"], *each["tags"]):
+            return catalog.document("release", slug=item["slug"], version=each["version"])
+    versions = [each["version"] for each in item["versions"]]
+    first = f"{item['slug']} {wanted} is not listed" if wanted else f"{item['slug']} lists no version"
+    lines = ["listed are:", *table([[each] for each in versions])] if versions else []
+    raise NotListedError(first, *lines, slug=item["slug"], versions=versions)
 
 
-def vulnerabilities(catalog: Catalog, name: str, version: str | None = None) -> Answer:
-    """List the open vulnerabilities of an image's version, of the newest one without a version."""
+def list_vulnerabilities(catalog: Catalog, name: str, version: str = "") -> Answer:
+    """List the open and suppressed vulnerabilities of an image's version, of the newest by default."""
     document = release(catalog, name, version)
-    if isinstance(document, Answer):
-        return document
-    lines = [clean(f"{document['slug']} {document['version']}: {state(document)}")]
+    lines = [f"{document['slug']} {document['version']}: {state(document)}"]
     if document["scannedAt"]:
         scan = f"scanned {document['scannedAt'][:10]} by {document['scanner']}"
-        lines.append(clean(" · ".join([scan, *document["platformsScanned"]])))
-    rows = [(row["id"], row["severity"].lower(), row["pkg"], fix(row)) for row in document["cves"] or []]
-    if rows:
-        lines += ["", *table(rows)]
+        lines.append(" · ".join([scan, *document["platformsScanned"]]))
+    rows = []
+    for row in document["cves"] or []:
+        severity = row["severity"].lower() + (", exploited" if row["exploited"] else "")
+        rows.append((row["id"], severity, row["pkg"], fix(row)))
+    lines += ["", *table(rows)] if rows else []
+    if document["suppressed"]:
+        lines += ["", "suppressed by a VEX statement:"]
+        lines += table(
+            [
+                (row["id"], row["pkg"], row["status"], row["justification"] or "")
+                for row in document["suppressed"]
+            ]
+        )
     return Answer(document["scanned"], document, lines)
 
 
-def who_has(catalog: Catalog, identifier: str) -> Answer:
+def who_has_vulnerability(catalog: Catalog, vulnerability: str) -> Answer:
     """List the images and charts that have a vulnerability open, by its CVE or advisory id."""
-    if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", identifier):
-        return Answer(
-            False,
-            {"id": identifier, "listed": False},
-            [f"{clean(identifier)} is not an id of a vulnerability"],
-        )
-    # Ids of CVEs are in upper case, others as their source writes them.
-    written = identifier.upper() if identifier.lower().startswith("cve-") else identifier
-    document = catalog.lookup("cve", id=written)
+    if vulnerability.lower().startswith("cve-"):
+        vulnerability = vulnerability.upper()
+    document = catalog.document("cve", id=vulnerability)
     if document is None:
         index = catalog.document("cves")
-        looked = f"{index['scanned']} versions were scanned, {index['unscanned']} were not"
-        data = {
-            "id": identifier,
-            "listed": False,
-            "scanned": index["scanned"],
-            "unscanned": index["unscanned"],
-        }
-        return Answer(False, data, [f"no scanned version has {written}: {looked}"])
-    rows = [
-        (
-            f"{row['slug']} {row['version']}",
-            "newest" if row["isLatest"] else "",
-            row["pkg"],
-            fix(row),
-        )
-        for row in document["data"]
-    ]
-    lines = [clean(f"{document['id']} {document['severity'].lower()}: {document['title']}")[:200]]
+        spelled = [each["id"] for each in index["data"] if each["id"].lower() == vulnerability.lower()]
+        if not spelled:
+            figures = {"scanned": index["scanned"], "unscanned": index["unscanned"]}
+            first = f"no scanned version has {vulnerability}: {looked(index)}"
+            raise NotListedError(first, id=vulnerability, **figures)
+        document = catalog.document("cve", id=spelled[0])
+    lines = [shortened(f"{document['id']} {document['severity'].lower()}: {document['title']}", 200)]
+    rows = []
+    for row in document["data"]:
+        newest = "newest" if row["isLatest"] else ""
+        rows.append((f"{row['slug']} {row['version']}", newest, row["pkg"], fix(row)))
     lines += table(rows) if rows else ["no version has it open"]
     if document["suppressed"]:
-        affected = {f"{row['slug']} {row['version']}" for row in document["suppressed"]}
-        lines.append(clean("suppressed by a VEX statement in " + ", ".join(sorted(affected)[:10])))
+        versions = sorted({f"{row['slug']} {row['version']}" for row in document["suppressed"]})
+        lines.append(f"suppressed by a VEX statement in {shown(versions[:10])}")
     if document["charts"]:
-        lines.append(clean("charts: " + ", ".join(chart["slug"] for chart in document["charts"])))
-    lines.append(f"{document['scanned']} versions were scanned, {document['unscanned']} were not")
-    return Answer(bool(document["data"]), document, lines)
+        lines.append(f"charts: {shown([chart['slug'] for chart in document['charts']])}")
+    return Answer(bool(rows), document, [*lines, looked(document)])
 
 
-def normalized(reference: str) -> tuple[str, str | None, str | None]:
-    """Return repository with host, tag and digest; the repository is empty for a digest alone."""
-    if DIGEST.fullmatch(reference):
-        return "", None, reference
-    name, _, digest = reference.partition("@")
+def normalized(reference: str) -> tuple[str, str, str]:
+    """Return repository with host, tag and digest, each empty if missing."""
+    name, _, digest = re.sub(r"^(docker|oci|https?)://", "", reference).partition("@")
+    if name.startswith(("sha256:", "sha512:")):
+        return "", "", name
     repository, colon, tag = name.rpartition(":")
     if not colon or "/" in tag:
         repository, tag = name, ""
-    first, slash, rest = repository.partition("/")
-    if not slash or not ("." in first or ":" in first or first == "localhost"):
-        first, rest = "docker.io", repository
-    if first in ("docker.io", "index.docker.io"):
-        first, rest = "docker.io", rest if "/" in rest else f"library/{rest}"
-    return f"{first}/{rest}", tag or None, digest or None
+    host, slash, path = repository.partition("/")
+    if not slash or not ("." in host or ":" in host or host == "localhost"):
+        host, path = "docker.io", repository
+    if host in ("docker.io", "index.docker.io"):
+        host, path = "docker.io", path if "/" in path else f"library/{path}"
+    return f"{host}/{path}", tag, digest
 
 
-def check(catalog: Catalog, reference: str) -> Answer:
+def check_reference(catalog: Catalog, reference: str) -> Answer:
     """Tell whether the catalog lists a reference or digest, whether it is current, and what to update to."""
     repository, tag, digest = normalized(reference)
-    unknown = {"listed": False, "reference": reference}
     if digest:
-        parts = DIGEST.fullmatch(digest)
-        if not parts:
-            return Answer(False, unknown, [f"{clean(digest)} is not a digest"])
-        algorithm, hexdigits = (group for group in parts.groups() if group)
-        document = catalog.lookup("digest", algorithm=algorithm, hex=hexdigits)
+        algorithm, _, hexdigits = digest.partition(":")
+        if not re.fullmatch(r"[0-9a-f]{64}|[0-9a-f]{128}", hexdigits):
+            raise NotListedError(f"{digest} is not a digest", reference=reference)
+        document = catalog.document("digest", algorithm=algorithm, hex=hexdigits)
         entries = document["data"] if document else []
     else:
         if not re.fullmatch(r"[a-z0-9.-]+(:\d+)?(/[a-z0-9._-]+)+", repository):
-            return Answer(False, unknown, [f"{clean(reference)} is not a reference"])
+            raise NotListedError(f"{reference} is not a reference", reference=reference)
         host, _, path = repository.partition("/")
-        document = catalog.lookup("reference", reference="~".join([host.replace(":", "_"), *path.split("/")]))
-        entries = [each for each in document["data"] if each["tag"] == (tag or "latest")] if document else []
-        if document and not entries:
-            tags = [entry["tag"] for entry in document["data"]]
-            lines = [clean(f"{repository} has no version {tag or 'latest'} in this catalog; listed are:")]
-            return Answer(False, {**unknown, "tags": tags}, lines + table([[each] for each in tags]))
+        document = catalog.document(
+            "reference", reference=f"{host.replace(':', '_')}/{path}".replace("/", "~")
+        )
+        tags = [entry["tag"] for entry in document["data"]] if document else []
+        entries = (
+            [entry for entry in document["data"] if entry["tag"] == (tag or "latest")] if document else []
+        )
+        if tags and not entries:
+            first = f"{repository} has no version {tag or 'latest'} in this catalog; listed are:"
+            raise NotListedError(first, *table([[each] for each in tags]), reference=reference, tags=tags)
     if not entries:
-        return not_listed(catalog, reference, repository)
-    lines = []
-    for entry in entries:
-        lines += check_lines(entry)
+        searched = catalog.document("search")["data"] if repository else []
+        replacing = [
+            each["slug"] for each in searched if repository in [normalized(it)[0] for it in each["replaces"]]
+        ]
+        similar = [each["slug"] for each in searched if each["slug"] == repository.rsplit("/", 1)[-1]]
+        lines = [f"{reference} is not listed in this catalog"]
+        if replacing:
+            lines.append(f"in its place the catalog has: {shown(replacing)}")
+        elif similar:
+            lines.append(f"similar: {shown(similar)}")
+        raise NotListedError(*lines, reference=reference, replacedBy=replacing, similar=similar)
+    lines = [line for entry in entries for line in check_lines(entry)]
     return Answer(any(entry["listed"] for entry in entries), {"reference": reference, "data": entries}, lines)
-
-
-def not_listed(catalog: Catalog, reference: str, repository: str) -> Answer:
-    """Return the answer that a reference is not listed, with the images that take its place."""
-    instead = []
-    if repository:
-        searched = catalog.document("search", keep=True)["data"]
-        instead = [entry["slug"] for entry in searched if repository in entry["replaces"]]
-    data = {"listed": False, "reference": reference, "replacedBy": instead}
-    lines = [f"{clean(reference)} is not listed in this catalog"]
-    if instead:
-        lines.append(clean(f"in its place the catalog has: {', '.join(instead)}"))
-    return Answer(False, data, lines)
 
 
 def check_lines(entry: dict[str, Json]) -> list[str]:
     """Return what the catalog knows of a digest or tag."""
-    subject = f"{entry['slug']} {entry['version']}" + f" ({entry['platform']})" * bool(entry["platform"])
+    subject = f"{entry['slug']} {entry['version']}" + (f" ({entry['platform']})" if entry["platform"] else "")
     if entry["listed"]:
         current = "the newest version" if entry["isLatest"] else f"the newest version is {entry['latest']}"
-        first = f"listed: {subject}, {current}"
+        lines = [f"listed: {subject}, {current}"]
     else:
         end = f"replaced on {entry['until']}" if entry["until"] else "no longer listed"
-        first = f"former: {subject}, {end}"
-    lines = [first, f"scan: {state(entry['security'])}"]
+        lines = [f"former: {subject}, {end}"]
+    if "tag" in entry and entry["digest"]:
+        lines.append(entry["digest"])
+    lines.append(f"scan: {state(entry['security'])}")
     if entry["lifecycle"] not in (None, "available"):
         lines.append(f"lifecycle: {entry['lifecycle']}")
     if entry["endOfLife"]:
         lines.append(f"supported until {entry['endOfLife']}")
-    for key, words in (("upgrade", "update to"), ("newLine", "newer line:")):
-        target = entry[key]
+    for target, words in ((entry["upgrade"], "update to"), (entry["newLine"], "newer line:")):
         if target:
-            line = f"{words} {target['version']}"
-            if target["fixes"] is not None:
-                line += f" (fixes {target['fixes']}, adds {target['adds']})"
-            lines += [line, *([f"  {target['digest']}"] if target["digest"] else [])]
-    return [clean(line) for line in lines]
+            effect = (
+                f" (fixes {target['fixes']}, adds {target['adds']})" if target["fixes"] is not None else ""
+            )
+            lines += [f"{words} {target['version']}{effect}", *filter(None, [target["digest"]])]
+    return lines
 
 
-def compare(catalog: Catalog, name: str, a: str, b: str) -> Answer:
+def compare_versions(catalog: Catalog, name: str, a: str, b: str) -> Answer:
     """Compare the vulnerabilities of two versions of an image: what B fixes and adds."""
-    documents = []
-    for version in (a, b):
-        document = release(catalog, name, version)
-        if isinstance(document, Answer):
-            return document
-        documents.append(document)
-    old, new = documents
-    lines = [clean(f"{old['slug']} {document['version']}: {state(document)}") for document in documents]
-    data = {"slug": old["slug"]}
+    old, new = release(catalog, name, a), release(catalog, name, b)
+    lines = [f"{each['slug']} {each['version']}: {state(each)}" for each in (old, new)]
+    data: dict[str, Json] = {"slug": old["slug"]}
     for key, document in (("a", old), ("b", new)):
-        data[key] = {name: value for name, value in document.items() if name not in ("cves", "suppressed")}
+        data[key] = {name: document[name] for name in document if name not in ("cves", "suppressed")}
     if not (old["scanned"] and new["scanned"]):
-        return Answer(False, {**data, "fixed": None, "added": None}, [*lines, "both versions need a scan"])
-    before, after = ({(row["id"], row["pkg"]): row for row in document["cves"]} for document in documents)
+        unknown = {**data, "fixed": None, "added": None}
+        return Answer(False, unknown, [*lines, "both versions need a scan"])
+    before, after = ({(row["id"], row["pkg"]): row for row in each["cves"]} for each in (old, new))
     data["fixed"] = [row for key, row in before.items() if key not in after]
     data["added"] = [row for key, row in after.items() if key not in before]
     for key, words in (("fixed", "fixes"), ("added", "adds")):
@@ -629,45 +611,78 @@ def compare(catalog: Catalog, name: str, a: str, b: str) -> Answer:
 
 
 QUESTIONS: dict[str, Callable[..., Answer]] = {
-    "summary": summary,
-    "search": search,
-    "image": image,
-    "vulnerabilities": vulnerabilities,
-    "who-has": who_has,
-    "check": check,
-    "compare": compare,
+    "summary": catalog_summary,
+    "search": search_images,
+    "image": get_image,
+    "vulnerabilities": list_vulnerabilities,
+    "who-has": who_has_vulnerability,
+    "check": check_reference,
+    "compare": compare_versions,
 }
+"""Name, description and arguments of an assistant's tool are those of the function."""
 
 
-def ask(site: str, question: str, arguments: Sequence[str]) -> Answer:
-    """Ask one question.
+def ask(
+    site: str, question: Callable[..., Answer], given: dict[str, str], render: Callable[[Answer], str]
+) -> tuple[bool, str]:
+    """Return the answer to a question: whether it is *yes*, and its text.
 
     Raises:
         NoAnswerError: the site is down, is not a catalog, or one of its documents has another shape.
     """
     try:
-        return QUESTIONS[question](Catalog(site), *arguments)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise NoAnswerError(f"a document of {site} has another format: {clean(repr(error))[:200]}") from None
+        try:
+            answer = question(Catalog(site), **given)
+        except NotListedError as error:
+            answer = error.answer
+        return answer.yes, render(answer)
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+        raise NoAnswerError(f"a document of {site} has another format: {error!r}"[:300]) from None
+
+
+def parameters(question: Callable[..., Answer]) -> list[inspect.Parameter]:
+    """Return the arguments of a question, all texts; those with a default are optional."""
+    _, *others = inspect.signature(question).parameters.values()
+    return [each.replace(annotation=str, kind=each.KEYWORD_ONLY) for each in others]
+
+
+def description(question: Callable[..., Answer]) -> str:
+    """Return the docstring of a question in one line."""
+    return " ".join((question.__doc__ or "").split())
 
 
 # ---------------------------------------------------------------- tools for assistants
 
 
-def cut(value: Json) -> Json:
+def cut(value: Json, entries: Sequence[int] = ENTRIES_FOR_ASSISTANTS) -> Json:
     """Return a value with long lists and texts cut; `…LeftOut` counts the entries that a list lacks."""
     if isinstance(value, str):
-        text = clean(value)
-        return text if len(text) <= CHARACTERS_FOR_ASSISTANTS else text[:CHARACTERS_FOR_ASSISTANTS] + "…"
+        return shortened(clean(value), CHARACTERS_FOR_ASSISTANTS)
     if isinstance(value, list):
-        return [cut(each) for each in value[:ENTRIES_FOR_ASSISTANTS]]
+        return [cut(each, entries[1:] or entries) for each in value[: entries[0]]]
     if isinstance(value, dict):
-        short = {key: cut(each) for key, each in value.items()}
+        short = {clean(key): cut(each, entries) for key, each in value.items()}
         for key, each in value.items():
-            if isinstance(each, list) and len(each) > ENTRIES_FOR_ASSISTANTS:
-                short[f"{key}LeftOut"] = len(each) - ENTRIES_FOR_ASSISTANTS
+            if isinstance(each, list) and len(each) > entries[0]:
+                short[f"{clean(key)}LeftOut"] = len(each) - entries[0]
         return short
     return value
+
+
+def tool(site: str, question: Callable[..., Answer]) -> Callable[..., str]:
+    """Return a question as a function with its arguments alone, which the package `mcp` inspects."""
+
+    def answered(**given: str) -> str:
+        def short(answer: Answer) -> str:
+            return json.dumps({**cut(answer.data), "yes": answer.yes}, ensure_ascii=False)
+
+        try:
+            return ask(site, question, given, short)[1]
+        except NoAnswerError as error:
+            return json.dumps({"answered": False, "reason": cut(str(error))})
+
+    answered.__signature__ = inspect.Signature(parameters(question))  # type: ignore[attr-defined]
+    return answered
 
 
 def serve_mcp(site: str) -> None:
@@ -680,108 +695,70 @@ def serve_mcp(site: str) -> None:
             "this needs a package: pip install 'mcp>=2.3,<3' (Python 3.10 or newer)"
         ) from None
     server = MCPServer("catalog", instructions=f"The catalog of container images at {site}.")
-    annotations = ToolAnnotations(read_only_hint=True, open_world_hint=True)
-
-    def answered(question: str, *arguments: str) -> str:
-        try:
-            answer = ask(site, question, arguments)
-        except NoAnswerError as error:
-            return json.dumps({"answered": False, "reason": clean(error)[:CHARACTERS_FOR_ASSISTANTS]})
-        return json.dumps({"yes": answer.yes, **cut(answer.data)}, ensure_ascii=False)
-
-    def catalog_summary() -> str:
-        return answered("summary")
-
-    def search_images(words: str) -> str:
-        return answered("search", words)
-
-    def get_image(name: str) -> str:
-        return answered("image", name)
-
-    def list_vulnerabilities(name: str, version: str = "") -> str:
-        return answered("vulnerabilities", name, *([version] if version else []))
-
-    def who_has_vulnerability(vulnerability: str) -> str:
-        return answered("who-has", vulnerability)
-
-    def check_reference(reference: str) -> str:
-        return answered("check", reference)
-
-    def compare_versions(name: str, a: str, b: str) -> str:
-        return answered("compare", name, a, b)
-
-    tools = (
-        catalog_summary,
-        search_images,
-        get_image,
-        list_vulnerabilities,
-        who_has_vulnerability,
-        check_reference,
-        compare_versions,
-    )
-    for tool, question in zip(tools, QUESTIONS.values()):
-        server.add_tool(tool, description=question.__doc__, annotations=annotations, structured_output=False)
+    for question in QUESTIONS.values():
+        server.add_tool(
+            tool(site, question),
+            name=question.__name__,
+            description=description(question),
+            annotations=ToolAnnotations(read_only_hint=True, open_world_hint=True),
+            structured_output=False,
+        )
     server.run()
 
 
 # ---------------------------------------------------------------- the command line
 
 
-def arguments() -> argparse.Namespace:
+def arguments() -> dict[str, Json]:
     """Return the parsed command line."""
     parser = argparse.ArgumentParser(
         prog="catalog.py",
         description="Ask a published catalog of container images.",
         epilog="Exit status: 0 yes, 1 no, not listed or former, 2 no answer.",
     )
-    parser.add_argument(
-        "site", metavar="SITE", help="address of the catalog's site, https://example.org/catalog"
-    )
+    parser.add_argument("site", metavar="SITE", help="address of the site: https://example.org/catalog")
     commands = parser.add_subparsers(dest="question", required=True, metavar="QUESTION")
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--json", action="store_true", help="print JSON")
-    for name, names in {
-        "summary": [],
-        "search": ["WORDS"],
-        "image": ["NAME"],
-        "vulnerabilities": ["NAME", "VERSION"],
-        "who-has": ["ID"],
-        "check": ["REFERENCE"],
-        "compare": ["NAME", "A", "B"],
-    }.items():
-        text = (QUESTIONS[name].__doc__ or "").strip()
-        command = commands.add_parser(name, help=text, description=text, parents=[common])
-        for argument in names:
-            nargs = {"WORDS": "+", "VERSION": "?"}.get(argument)
-            command.add_argument(argument.lower(), metavar=argument, nargs=nargs)
+    for name, question in QUESTIONS.items():
+        text = description(question)
+        command = commands.add_parser(name, help=text, description=text)
+        command.add_argument("--json", action="store_true", help="print JSON")
+        for each in parameters(question):
+            nargs = "*" if each.name == "words" else "?" if each.default == "" else None
+            command.add_argument(each.name, metavar=each.name.upper(), nargs=nargs, default="")
     commands.add_parser("mcp", help="Offer the questions to an assistant over stdio (needs the package mcp).")
-    return parser.parse_args()
+    given = vars(parser.parse_args())
+    return {key: " ".join(value) if isinstance(value, list) else value for key, value in given.items()}
 
 
 def main() -> int:
     """Answer one question and return the exit status."""
-    given = vars(arguments())
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    given = arguments()
     site, question, as_json = given.pop("site"), given.pop("question"), given.pop("json", False)
-    colored = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    bold = "\033[1m{}\033[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else "{}"
+
+    def render(answer: Answer) -> str:
+        if as_json:
+            return json.dumps(answer.data, indent=2)
+        first, *others = map(clean, answer.lines)
+        return "\n".join([bold.format(first), *others])
+
     try:
         if question == "mcp":
             serve_mcp(site)
             return 0
-        answer = ask(site, question, [" ".join(v) if isinstance(v, list) else v for v in given.values()])
+        yes, text = ask(site, QUESTIONS[question], given, render)
     except NoAnswerError as error:
         print(f"no answer: {clean(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
     try:
-        if as_json:
-            print(json.dumps(answer.data, ensure_ascii=False, indent=2))
-        else:
-            first, *rest = answer.lines
-            print(f"\033[1m{first}\033[0m" if colored else first, *rest, sep="\n")
+        print(text, flush=True)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0 if answer.yes else 1
+    return 0 if yes else 1
 
 
 if __name__ == "__main__":
