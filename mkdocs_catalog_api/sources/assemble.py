@@ -76,7 +76,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     if security.max_age is not None:
         raws = {entry.slug: raw for entry, raw in sources.images}
         for image in unscanned(joined.images):
-            message = f"the newest version, {image.versions[0].entry.version}, has no scan"
+            message = f"the newest version, {image.releases[0].entry.version}, has no scan"
             problem = raws[image.entry.slug].problem
             hint = "scan it; `security.max_age` requires scans"
             problems.add(problem(("versions",), message, hint, Level.WARNING, code=Code.SCAN_AGE))
