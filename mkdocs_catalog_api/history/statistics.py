@@ -252,7 +252,7 @@ class ImageEpisodes(Struct):
                     self.open.add(key)
                     if event.was:  # another scanner reports it
                         self.seen.pop(former, None)
-                    self._worsen(today, key, event.severity)
+                    self.clocks[event.id].worsen(event.severity)
             case events.VulnerabilitySuppressed():
                 if event.reason == "baseline":
                     self.hidden.add(event.id)
@@ -291,16 +291,10 @@ class ImageEpisodes(Struct):
             unknown = baseline or today.unknown or id_ in self.hidden
             self.clocks[id_] = Clock(Since(today.date, unknown), severity)
         self.hidden.discard(id_)
-        self._worsen(today, key, severity)
+        self.clocks[id_].worsen(severity)
         self.open.add(key)
         if again:
             self._take_back(key)
-
-    def _worsen(self, today: ImageDay, key: Key, severity: Severity) -> None:
-        """Count a severity of the id, unless the row is suppressed today, so that it is not open."""
-        row = today.now.rows.get(key) if today.now else None
-        if not (row and row.suppressed):
-            self.clocks[key[0]].worsen(severity)
 
     def _take_back(self, key: Key) -> None:
         """Remove the fixed episode that continues, also under another name of the package."""
