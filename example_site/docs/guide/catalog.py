@@ -452,7 +452,10 @@ def release(catalog: Catalog, name: str, version: str = "") -> dict[str, Json]:
     wanted = version or item["latest"]
     for each in item["versions"]:
         if wanted in (each["version"], *each["tags"]):
-            return catalog.document("release", slug=item["slug"], version=each["version"])
+            document: dict[str, Json] = catalog.document(
+                "release", slug=item["slug"], version=each["version"]
+            )
+            return document
     versions = [each["version"] for each in item["versions"]]
     first = f"{item['slug']} {wanted} is not listed" if wanted else f"{item['slug']} lists no version"
     lines = ["listed are:", *table([[each] for each in versions])] if versions else []
@@ -468,9 +471,11 @@ def list_vulnerabilities(catalog: Catalog, name: str, version: str = "") -> Answ
         lines.append(" · ".join([scan, *document["platformsScanned"]]))
     rows = []
     for row in document["cves"] or []:
-        severity = row["severity"].lower() + (", exploited" if row["exploited"] else "")
+        severity = row["severity"].lower() + ("*" if row["exploited"] else "")
         rows.append((row["id"], severity, row["pkg"], fix(row)))
     lines += ["", *table(rows)] if rows else []
+    if document["exploited"]:
+        lines.append("* known to be exploited")
     if document["suppressed"]:
         lines += ["", "suppressed by a VEX statement:"]
         lines += table(
