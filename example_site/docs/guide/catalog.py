@@ -140,10 +140,10 @@ class Catalog:
                 return kept["document"]
             if error.code in (404, 410):
                 return None
-            problem = "redirects to nowhere" if error.code < 400 else f"the server answered {error.code}"
+            problem = "the redirects have no end" if error.code < 400 else f"the server answered {error.code}"
             raise NoAnswerError(f"{url}: {problem}") from None
         except (OSError, ValueError, OverflowError, zlib.error, http.client.HTTPException) as error:
-            raise NoAnswerError(f"{url}: {getattr(error, 'reason', None) or error!r}") from None
+            raise NoAnswerError(f"{url}: {getattr(error, 'reason', None) or error}") from None
         try:
             document = json.loads(body)
         except (ValueError, RecursionError):
