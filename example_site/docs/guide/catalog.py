@@ -140,10 +140,10 @@ class Catalog:
                 return kept["document"]
             if error.code in (404, 410):
                 return None
-            problem = "redirects to nowhere" if error.code < 400 else f"the server answered {error.code}"
+            problem = "the redirects have no end" if error.code < 400 else f"the server answered {error.code}"
             raise NoAnswerError(f"{url}: {problem}") from None
         except (OSError, ValueError, OverflowError, zlib.error, http.client.HTTPException) as error:
-            raise NoAnswerError(f"{url}: {getattr(error, 'reason', None) or error!r}") from None
+            raise NoAnswerError(f"{url}: {getattr(error, 'reason', None) or error}") from None
         try:
             document = json.loads(body)
         except (ValueError, RecursionError):
@@ -452,7 +452,10 @@ def release(catalog: Catalog, name: str, version: str = "") -> dict[str, Json]:
     wanted = version or item["latest"]
     for each in item["versions"]:
         if wanted in (each["version"], *each["tags"]):
-            return catalog.document("release", slug=item["slug"], version=each["version"])
+            document: dict[str, Json] = catalog.document(
+                "release", slug=item["slug"], version=each["version"]
+            )
+            return document
     versions = [each["version"] for each in item["versions"]]
     first = f"{item['slug']} {wanted} is not listed" if wanted else f"{item['slug']} lists no version"
     lines = ["listed are:", *table([[each] for each in versions])] if versions else []
@@ -468,9 +471,11 @@ def list_vulnerabilities(catalog: Catalog, name: str, version: str = "") -> Answ
         lines.append(" · ".join([scan, *document["platformsScanned"]]))
     rows = []
     for row in document["cves"] or []:
-        severity = row["severity"].lower() + (", exploited" if row["exploited"] else "")
+        severity = row["severity"].lower() + ("*" if row["exploited"] else "")
         rows.append((row["id"], severity, row["pkg"], fix(row)))
     lines += ["", *table(rows)] if rows else []
+    if document["exploited"]:
+        lines.append("* known to be exploited")
     if document["suppressed"]:
         lines += ["", "suppressed by a VEX statement:"]
         lines += table(
