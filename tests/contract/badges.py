@@ -12,7 +12,7 @@ def check(api: Api) -> None:
     said = of_catalog(api)
     for image in api.data("images"):
         slug, security = image["slug"], image["security"]
-        said[f"{slug}/version"] = image["latest"] or "no release"
+        said[f"{slug}/version"] = image["latest"] or "no version"
         ungraded = _ungraded(api, image) if security["grade"] is None else None
         said[f"{slug}/cves"] = ungraded or str(security["total"])
         said[f"{slug}/grade"] = ungraded or security["grade"]
