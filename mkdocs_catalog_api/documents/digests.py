@@ -63,9 +63,7 @@ class DigestEntry(Document):
     ]
     latest: Annotated[
         VersionLabel | None,
-        Meta(
-            description="The newest version of the image; of an image that left, the last recorded one."
-        ),
+        Meta(description="The newest version of the image; of an image that left, the last recorded one."),
     ]
     is_latest: Annotated[bool, Meta(description="Whether the newest version has the digest.")]
     lifecycle: Annotated[
@@ -106,9 +104,7 @@ class DigestEntry(Document):
     ]
     href: Annotated[
         Href | None,
-        Meta(
-            description="Document with its vulnerabilities; null if no page lists the version any more."
-        ),
+        Meta(description="Document with its vulnerabilities; null if no page lists the version any more."),
     ]
 
 

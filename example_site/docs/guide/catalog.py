@@ -444,7 +444,7 @@ def image(catalog: Catalog, name: str) -> Answer:
 
 
 def release(catalog: Catalog, name: str, version: str | None) -> dict[str, Json] | Answer:
-    """Return the release document of a version, by label or tag, or the answer that it is not listed."""
+    """Return the release document of a version, by its tag, or the answer that it is not listed."""
     found = item_document(catalog, name)
     if isinstance(found, Answer):
         return found
