@@ -181,7 +181,7 @@ def test_keys_that_say_that_they_are_an_extension_are_left_alone() -> None:
         ("pkg:oci/web", "", '"pkg:oci/web" matches nothing: it has no registry'),
         (f"{WEB}&arch=amd64&variant=v8", "", "the qualifier `variant` is unknown"),
         (f"{WEB}&tag=1&tag=2", "", "one of its qualifiers is given twice"),
-        (f"{WEB}#usr/bin", "", "a path in an image is not supported"),
+        (f"{WEB}#usr/bin", "", "a path in an image is not allowed"),
         (f"{WEB}&platform=arm64", "", "'arm64' is not a platform"),
         ("pkg:oci/web@sha256:abc", "", 'its version "sha256:abc" is not a digest'),
         ("pkg:oci/web?repository_url=https://ghcr.io/acme/web", "", "is not a repository"),

@@ -351,7 +351,7 @@ def _of_purl(purl: Purl) -> ImagePattern:
     if len(qualifiers) != len(purl.qualifiers):
         raise RefusedError("one of its qualifiers is given twice", "write one product for each")
     if purl.subpath:
-        raise RefusedError("a path in an image is not supported", "name the package as a subcomponent")
+        raise RefusedError("a path in an image is not allowed", "name the package as a subcomponent")
     digest = purl.version if ":" in purl.version else ""
     if digest and not names.DIGEST.fullmatch(digest):
         raise RefusedError(

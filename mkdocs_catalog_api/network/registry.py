@@ -111,9 +111,7 @@ class Registries:
         manifest = _decode(answer.body, RegistryManifest, f"manifest {digest}")
         manifest.media_type = manifest.media_type or _media_type(answer)
         if manifest.media_type not in (*_INDEXES, *_MANIFESTS):
-            raise NoAnswerError(
-                f"{digest} has the type {manifest.media_type[:100]!r}, which is not supported"
-            )
+            raise NoAnswerError(f"{digest} has the type {manifest.media_type[:100]!r}, which is unknown")
         return manifest
 
     def blob(self, repository: Reference, digest: str) -> bytes:
@@ -227,7 +225,7 @@ class Registries:
         if scheme.lower() == "basic":
             return login.basic if login else ""
         if scheme.lower() != "bearer":
-            raise NoAnswerError(f"{repository.domain} requires {text(scheme)[:40]!r}, which is not supported")
+            raise NoAnswerError(f"{repository.domain} requires {text(scheme)[:40]!r}, which is unknown")
         fields = parse_dict_header(rest)
         realm = fields.get("realm") or ""
         scope = fields.get("scope") or f"repository:{repository.path}:pull"

@@ -444,7 +444,7 @@ def pinned(chart: dict[str, Json]) -> list[str]:
 
 
 def release(catalog: Catalog, name: str, version: str = "") -> dict[str, Json]:
-    """Return the release document of a version, by label or tag."""
+    """Return the release document of a version, by its tag."""
     kind, item = find(catalog, name)
     if kind == "chart":
         first = f"{item['slug']} is a chart ({state(item['security'])}): ask for the images that it pins"
