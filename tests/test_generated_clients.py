@@ -65,7 +65,8 @@ def run(folder: Path, *command: str | Path, stdin: str = "") -> str:
 
 def guide_table() -> dict[str, list[str]]:
     """Generator → the other cells of its row in the guide's table."""
-    rows = re.findall(r"^\| `([a-z-]+)` \|(.*)\|$", GUIDE.read_text("utf-8"), re.MULTILINE)
+    table = GUIDE.read_text("utf-8").partition("| generator |")[2].partition("\n\n")[0]
+    rows = re.findall(r"^\| `([a-z-]+)` \|(.*)\|$", table, re.MULTILINE)
     return {name: [cell.strip() for cell in cells.split("|")] for name, cells in rows}
 
 

@@ -182,9 +182,7 @@ def test_two_histories_that_were_merged(folder: Path) -> None:
     shell(folder, f"catalog-api record -q --date {THIRD}")
     shell(folder.parent / "other", f"catalog-api record -q --date {SECOND}")
     shutil.copy(folder.parent / f"other/history/{SECOND}.json", folder / "history")
-    before, after = output("history", "warning: ").split("…")
-    said = shell(folder, "catalog-api check -q")
-    assert said.startswith(before) and said.splitlines()[0].endswith(after.strip())
+    assert shell(folder, "catalog-api check -q").splitlines()[0] == output("history", "warning: ").strip()
 
 
 @pytest.mark.slow

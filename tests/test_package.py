@@ -92,7 +92,7 @@ def test_the_first_page_and_the_readme_install_from_a_commit(
     monkeypatch.setenv("GIT_CONFIG_KEY_0", f"url.file://{source}.insteadOf")
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", "https://git.example.org/YOU/mkdocs-catalog-api")
     (commands,) = [each.text for each in blocks("index", "sh") if each.text.startswith("python3 -m venv")]
-    (readme,) = re.findall(r"^pip install '.*'$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    (readme,) = re.findall(r"^pip install '.*$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
     lines = block("index", "requirements.txt")
     for name, text in (("first", commands), ("readme", f"{commands.splitlines()[0]}\n{readme}")):
         folder = tmp_path / name
