@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import socket
 import threading
@@ -380,7 +381,7 @@ def test_a_host_that_is_down_is_one_problem_and_the_others_are_asked(bench: Benc
         result = bench.run()
     assert result.exit_code == 1
     (line,) = (line for line in result.stderr.splitlines() if line.startswith("error: "))
-    assert f"http://{host}/v2/acme/image-0/tags/list: no complete response" in line
+    assert re.search(rf"http://{host}/v2/acme/image-\d+/tags/list: no complete response", line)  # whichever was first
     assert "skipped for the same reason: 19 more" in line and "set HTTPS_PROXY" in line
     assert bench.labels() == ["1.0"]
 
