@@ -254,3 +254,19 @@ def test_a_search_tells_an_image_from_its_chart(site: SiteFolder) -> None:
     texts = {entry["location"]: entry["text"] for entry in index["docs"]}
     assert "Container image nginx" in texts["images/nginx/"]
     assert "Helm chart web" in texts["charts/web/"]
+
+
+def test_a_list_has_the_order_that_it_names(site: SiteFolder) -> None:
+    for slug, name in (
+        ("a", "Tool 10"),
+        ("b", "tool 9"),
+        ("c", "Anchor"),
+        ("d", "D"),
+        ("e", "E"),
+        ("f", "F"),
+    ):
+        site.image(slug, name=name)
+    site.write("docs/index.md", "<!-- catalog: images -->\n")
+    main = page(rendered(site), "index.html")
+    assert names(main) == ["Anchor", "D", "E", "F", "tool 9", "Tool 10"]
+    assert main.xpath("//select[@class='catalog-sort']/option[1]/text()") == ["Sorted by name"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, cast
@@ -306,7 +307,10 @@ class Parts:
                 _check_spelling(name, wanted, every)
         if resource == "updates":
             items = sorted(items, key=lambda item: str(item["checked"] or ""), reverse=True)
-        return self._pages(resource, items[:limit], arguments, limit, place)
+        items = items[:limit]
+        if SORTS[resource][0][0] == "name":
+            items = sorted(items, key=_by_name)
+        return self._pages(resource, items, arguments, limit, place)
 
     def _source(self, resource: str, base: Mapping[str, str]) -> str:
         """The document with the rows: the slim list if it has every field in the marker's arguments."""
@@ -472,6 +476,11 @@ def _by_severity(rows: Sequence[Vulnerability]) -> str:
     """`20 (2 critical, 18 high)`."""
     counts = Counter(row.severity.lower() for row in rows)
     return f"{len(rows)} ({', '.join(f'{counts[word]} {word}' for word in COUNTERS if counts[word])})"
+
+
+def _by_name(item: Item) -> str:
+    """Sort key of the order that the script calls by name: without case, digits as numbers."""
+    return re.sub(r"[0-9]+", lambda digits: digits[0].zfill(20), str(item["name"]).casefold())
 
 
 def _limit(arguments: dict[str, str]) -> int | None:
