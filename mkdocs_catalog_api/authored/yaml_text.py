@@ -13,20 +13,7 @@ from functools import cached_property
 import yaml
 from msgspec import Struct
 
-from ..problems import Problem
-from ..problems.codes import Code
-
-
-class YamlError(ValueError):
-    """Invalid or unsupported YAML; `line` and `column` count from 1."""
-
-    def __init__(self, line: int, column: int, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.line, self.column, self.message, self.hint = line, column, message, hint
-
-    def problem(self, file: str) -> Problem:
-        return Problem(file, self.line, self.column, "", self.message, self.hint, code=Code.SYNTAX)
-
+from ..problems import Problem, RefusedError
 
 # Text in libyaml's problem or context → message (… is the character at that place) and hint.
 _SAID = (
@@ -135,9 +122,9 @@ class _ValueBuilder:
             )
         return self.value(root, 0)
 
-    def _error(self, node: yaml.Node, message: str, hint: str) -> YamlError:
+    def _error(self, node: yaml.Node, message: str, hint: str) -> RefusedError:
         mark = node.start_mark
-        return YamlError(mark.line + 1 + self._offset, mark.column + 1, message, hint)
+        return RefusedError(message, hint, mark.line + 1 + self._offset, mark.column + 1)
 
     def _size(self, node: yaml.Node) -> int:
         known = self._sizes.get(id(node))
@@ -260,24 +247,25 @@ def parse(text: str, offset: int = 0) -> YamlDocument:
     """Parse one YAML document; `offset` is the number of lines before it in its file.
 
     Raises:
-        YamlError: invalid syntax, a duplicate key, an unknown tag, a mapping key that is not text, aliases
+        RefusedError: invalid syntax, a duplicate key, an unknown tag, a mapping key that is not text, aliases
             that contain themselves or expand to more than 100,000 values.
     """
     try:
         root = yaml.compose(text, _TextLoader)
         data = None if root is None else _ValueBuilder(offset).document(root, has_aliases="*" in text)
-    except YamlError:
+    except RefusedError:
         raise
     except yaml.MarkedYAMLError as error:
         where = mark(error)
         line, column = where.line + 1 + offset, where.column + 1
-        raise YamlError(line, column, *explain(error, text)) from None
+        raise RefusedError(*explain(error, text), line, column) from None
     except (yaml.YAMLError, ValueError) as error:
         # A reader error: characters that YAML does not allow.
         position = getattr(error, "position", 0)
         before = text[:position] if isinstance(position, int) and position >= 0 else ""
         reason = f"a character that YAML does not allow ({getattr(error, 'reason', error)})"
-        raise YamlError(before.count("\n") + 1 + offset, 1, reason, "remove it") from None
+        raise RefusedError(reason, "remove it", before.count("\n") + 1 + offset, 1) from None
     except RecursionError:
-        raise YamlError(1 + offset, 1, "nested too deeply", f"the maximum is {_MAX_DEPTH} levels") from None
+        hint = f"the maximum is {_MAX_DEPTH} levels"
+        raise RefusedError("nested too deeply", hint, 1 + offset, 1) from None
     return YamlDocument(text, offset, data)

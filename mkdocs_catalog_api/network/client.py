@@ -40,17 +40,22 @@ _HEADERS_SIZE = 2**20
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _IN_A_ROW = 3
 """Number of consecutive requests without a response after which a host is left alone."""
-_CHECK = (
+CHECK = (
     "check its name and your network; behind a proxy, set HTTPS_PROXY, "
     "and for a company's certificate REQUESTS_CA_BUNDLE"
 )
+"""The hint for a host that is down."""
 
 
 class NoAnswerError(Exception):
-    """No usable response. The message is one line without control characters."""
+    """No usable response. The message is one line without control characters.
 
-    def __init__(self, message: str) -> None:
+    `status` is that of an error of the registry: 401 or 403 for wrong credentials, 404 for a missing object.
+    """
+
+    def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(text(message))
+        self.status = status
 
 
 class UnavailableError(NoAnswerError):
@@ -58,16 +63,8 @@ class UnavailableError(NoAnswerError):
 
     silent = False
     """Whether the host could not be reached, or sent nothing at all."""
-
-
-class HostDownError(UnavailableError):
-    """A host that can't be reached, or failed three times in a row, gets no more requests in this run."""
-
-    hint = _CHECK
-
-    def __init__(self, host: str, message: str) -> None:
-        super().__init__(message)
-        self.host = host
+    down = ""
+    """The host, if it gets no more requests: it can't be reached, or failed three times in a row."""
 
 
 class Limits(Struct, frozen=True):
@@ -254,7 +251,7 @@ class Client:
         self._failures = Counter[str]()
         """Host → number of consecutive requests without a usable response."""
         self._responding: set[str] = set()
-        self._down: dict[str, str] = {}
+        self._down: dict[str, UnavailableError] = {}
         """Host → why it gets no more requests."""
         self.requests = 0
         self._session = _Session(self)
@@ -310,7 +307,6 @@ class Client:
 
         Raises:
             UnavailableError: no response, "too many requests" or a server error, also after all retries.
-            HostDownError: the same, and this host gets no more requests.
             NoAnswerError: a response that a retry does not change.
         """
         try:
@@ -321,7 +317,7 @@ class Client:
             seconds = f"{self.limits.run:g} seconds"
             raise NoAnswerError(f"{address}: skipped, because the run ended, or took longer than {seconds}")
         if host in self._down:
-            raise HostDownError(host, self._down[host])
+            raise self._down[host].with_traceback(None)
         with self._lock:
             self.requests += 1
         try:
@@ -330,10 +326,9 @@ class Client:
             with self._lock:
                 self._failures[host] += 1
                 if self._failures[host] >= _IN_A_ROW or (error.silent and host not in self._responding):
-                    self._down[host] = str(error)
-            if host in self._down:
-                raise HostDownError(host, self._down[host]) from None
-            raise
+                    error.down = host
+                    self._down.setdefault(host, error)
+            raise self._down.get(host, error) from None
         self._responding.add(host)
         self._failures[host] = 0
         if answer.status not in (200, *errors):

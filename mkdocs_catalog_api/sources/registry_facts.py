@@ -22,7 +22,7 @@ from ..authored.messages import code_of, location, message_and_hint
 from ..authored.pages import Filled, RawItem
 from ..authored.settings import Settings
 from ..authored.site import Site
-from ..authored.yaml_text import YamlError, parse
+from ..authored.yaml_text import parse
 from ..catalog.fields import ItemFields
 from ..catalog.lines import LineRules, derived_line, newest_label
 from ..catalog.model import Model
@@ -40,7 +40,7 @@ from ..catalog.registry_facts import (
     VersionFacts,
 )
 from ..catalog.versions import in_order
-from ..problems import Level, Problem, Problems
+from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 
 M = TypeVar("M", bound=Model)
@@ -264,7 +264,7 @@ class FactsFolder:
 
 def _pins(text: str) -> object:
     """Return the pins in the YAML text of `artifacthub.io/images`; other text as it is."""
-    with suppress(YamlError):
+    with suppress(RefusedError):
         data = parse(text).data
         if isinstance(data, list):
             return [

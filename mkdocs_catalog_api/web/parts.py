@@ -29,6 +29,7 @@ from ..documents.history import image_history
 from ..documents.items import chart_verify, image_verify
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
+from ..problems import RefusedError
 from .answer import DEFAULT_MAX_AGE, chart_answer, image_answer, newest_scan
 from .lists import (
     PER_PAGE,
@@ -43,7 +44,7 @@ from .lists import (
     used_fields,
 )
 from .logos import SPRITE, Logos
-from .markers import Marker, MarkerError
+from .markers import Marker
 from .render import Place, environment, render
 from .view import CatalogView, Gathered, Item
 from .words import read_words, replace_words
@@ -161,7 +162,7 @@ class Parts:
         `level` is that of the next heading.
 
         Raises:
-            MarkerError: an unknown marker or argument, a value that is probably misspelt, a bad template.
+            RefusedError: an unknown marker or argument, a value that is probably misspelt, a bad template.
         """
         name, arguments = marker.name, dict(marker.arguments)
         if name not in VIEWS:
@@ -169,13 +170,13 @@ class Parts:
         if name == "item":
             if own is None:
                 hint = "move it to the page of an image, a chart or a roadmap item"
-                raise MarkerError("`item` is on a page that does not belong to an item", hint)
+                raise RefusedError("`item` is on a page that does not belong to an item", hint)
             return [self.item(own, place, level, sections(arguments))]
         values: dict[str, object] = {}
         if views := VIEWS[name]:
             values["view"] = view = arguments.pop("view", views[0])
             if view not in views:
-                raise MarkerError(f"{name} has no view {view!r}", suggestion(view, views, "one of"))
+                raise RefusedError(f"{name} has no view {view!r}", suggestion(view, views, "one of"))
         if name in COLLECTIONS:
             pages = self._collection(name, arguments, place)
             values["resource"] = name
@@ -376,7 +377,7 @@ def sections(arguments: Mapping[str, str]) -> Sequence[str]:
     """The sections of an item's page that its marker's `show` and `hide` leave.
 
     Raises:
-        MarkerError: another argument, or an unknown section.
+        RefusedError: another argument, or an unknown section.
     """
     _reject(arguments, ("show", "hide"))
     named = {key: text.split(",") for key, text in arguments.items()}
@@ -486,7 +487,7 @@ def _by_name(item: Item) -> str:
 def _limit(arguments: dict[str, str]) -> int | None:
     limit = arguments.pop("limit", None)
     if limit is not None and not (limit.isascii() and limit.isdigit()):
-        raise MarkerError(f"`limit` is {limit!r}", "write a number, as in limit=5")
+        raise RefusedError(f"`limit` is {limit!r}", "write a number, as in limit=5")
     return None if limit is None else int(limit)
 
 
@@ -496,14 +497,14 @@ def _reject(arguments: Mapping[str, str], known: Sequence[str]) -> None:
             raise _unknown(name, known, "argument")
 
 
-def _unknown(name: str, known: Mapping[str, object] | Sequence[str], kind: str) -> MarkerError:
+def _unknown(name: str, known: Mapping[str, object] | Sequence[str], kind: str) -> RefusedError:
     near = resembling(name, known)
     hint = f"did you mean `{near}`?" if near else f"one of {', '.join(known)}" if known else "remove it"
-    return MarkerError(f"unknown {kind} `{name}`", hint)
+    return RefusedError(f"unknown {kind} `{name}`", hint)
 
 
 def _check_spelling(name: str, wanted: str, items: Sequence[Item]) -> None:
     """A value without matches is valid (no update is held today), unless it resembles an existing value."""
     near = resembling(wanted, sorted({text for item in items for text in texts(field_value(item, name))}))
     if near is not None:
-        raise MarkerError(f"no item has the {name} {wanted!r}", f"did you mean `{near}`?")
+        raise RefusedError(f"no item has the {name} {wanted!r}", f"did you mean `{near}`?")

@@ -28,8 +28,8 @@ from msgspec import Struct, field
 from ..catalog.grading import GRADES
 from ..catalog.newest_reference import install_command
 from ..catalog.scans import COUNTERS
+from ..problems import RefusedError
 from . import history_graphs, overview
-from .markers import TemplateRefusedError
 from .view import Item
 
 _NAMED_COLORS = {
@@ -96,18 +96,18 @@ def render(env: Environment, template: str, context: Mapping[str, object]) -> st
     """The template's HTML.
 
     Raises:
-        TemplateRefusedError: the template is wrong or uses an undefined name.
+        RefusedError: the template is wrong or uses an undefined name.
     """
     try:
         return env.get_template(template).render(context)
     except TemplateSyntaxError as error:
-        raise TemplateRefusedError(
-            _shown(error.filename or template), error.lineno, str(error.message)
-        ) from error
+        message, file, line = str(error.message), error.filename or template, error.lineno
+        raise RefusedError(message, "correct the template", line, file=_shown(file)) from error
     except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, OSError) as error:
         frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename.endswith(".html")]
         file, line = (frames[-1].filename, frames[-1].lineno or 0) if frames else (template, 0)
-        raise TemplateRefusedError(_shown(file), line, str(error) or type(error).__name__) from error
+        message = str(error) or type(error).__name__
+        raise RefusedError(message, "correct the template", line, file=_shown(file)) from error
 
 
 def _shown(file: str) -> str:
