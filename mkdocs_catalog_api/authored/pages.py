@@ -175,14 +175,18 @@ class Filled(Struct, frozen=True):
 
     file: str
     """Name of the file of facts in problems."""
-    fields: frozenset[str]
-    """The fields that are not on the page."""
-    gone: frozenset[str]
-    """The versions that were removed from the registry: none of them is the newest or an update."""
-    keep: int | None
-    """Number of versions to list for each line and variant; None for all."""
     facts: ImageFacts | ChartFacts
     """The file."""
+    keep: int | None = None
+    """Number of versions to list for each line and variant; None for all."""
+    paths: frozenset[tuple[str | int, ...]] = frozenset()
+    """Paths of the values that are not on the page: `("license",)`, `("versions", 0, "size")`."""
+    gone: frozenset[str] = frozenset()
+    """The versions that were removed from the registry: none of them is the newest or an update."""
+
+    def has(self, field: str) -> bool:
+        """Whether the field of the item is not on the page."""
+        return (field,) in self.paths
 
 
 class RawItem(Struct, frozen=True):
@@ -231,7 +235,7 @@ class RawItem(Struct, frozen=True):
         group: str = "",
     ) -> Problem:
         """Return a problem with the value at `path`, relative to the item."""
-        if path and self.filled and path[0] in self.filled.fields:
+        if path and self.filled and self.filled.has(str(path[0])):
             file, field = self.filled.file, str(path[0])
             return Problem(file, 0, 0, field, message, hint, level, code=code, item=self.slug, group=group)
         if path and path[0] in self.mapped:
@@ -249,6 +253,11 @@ class RawItem(Struct, frozen=True):
         item = "" if self.page else self.slug
         field = dotted((*self.path, *path))
         return Problem(file, line, column, field, message, hint, level, code=code, item=item, group=group)
+
+    def placed(self, problem: Problem, *path: str | int) -> Problem:
+        """Return a problem without a place with that of the value at `path`."""
+        message, hint, level = problem.message, problem.hint, problem.level
+        return self.problem(path, message, hint, level, code=problem.code, group=problem.group)
 
     def _foreign(self, path: Sequence[str | int]) -> bool:
         """Whether the value was not written by the author."""

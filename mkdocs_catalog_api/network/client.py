@@ -59,12 +59,17 @@ class NoAnswerError(Exception):
 
 
 class UnavailableError(NoAnswerError):
-    """No response, an incomplete one, or a busy server, also after all retries."""
+    """No response, an incomplete one, or a busy server, also after all retries.
+
+    `down` is the host if it gets no more requests: it can't be reached, or failed three times in a row.
+    """
 
     silent = False
     """Whether the host could not be reached, or sent nothing at all."""
-    down = ""
-    """The host, if it gets no more requests: it can't be reached, or failed three times in a row."""
+
+    def __init__(self, message: str, down: str = "") -> None:
+        super().__init__(message)
+        self.down = down
 
 
 class Limits(Struct, frozen=True):
@@ -251,7 +256,7 @@ class Client:
         self._failures = Counter[str]()
         """Host → number of consecutive requests without a usable response."""
         self._responding: set[str] = set()
-        self._down: dict[str, UnavailableError] = {}
+        self._down: dict[str, str] = {}
         """Host → why it gets no more requests."""
         self.requests = 0
         self._session = _Session(self)
@@ -317,7 +322,7 @@ class Client:
             seconds = f"{self.limits.run:g} seconds"
             raise NoAnswerError(f"{address}: skipped, because the run ended, or took longer than {seconds}")
         if host in self._down:
-            raise self._down[host].with_traceback(None)
+            raise UnavailableError(self._down[host], host)
         with self._lock:
             self.requests += 1
         try:
@@ -326,9 +331,10 @@ class Client:
             with self._lock:
                 self._failures[host] += 1
                 if self._failures[host] >= _IN_A_ROW or (error.silent and host not in self._responding):
-                    error.down = host
-                    self._down.setdefault(host, error)
-            raise self._down.get(host, error) from None
+                    self._down[host] = str(error)
+            if host in self._down:
+                raise UnavailableError(self._down[host], host) from None
+            raise
         self._responding.add(host)
         self._failures[host] = 0
         if answer.status not in (200, *errors):
