@@ -32,6 +32,7 @@ from .pages import RawItem, heading
 
 E = TypeVar("E", ImageEntry, ChartEntry)
 V = TypeVar("V", VersionEntry, ChartVersionEntry)
+N = TypeVar("N", bound=Model)
 
 FOREIGN = frozenset(
     {
@@ -109,19 +110,19 @@ def default_values(
 
 
 def read_entry(
-    fields: ItemFields[M], raw: RawItem, values: Mapping[str, object], problems: Problems
-) -> M | None:
+    fields: ItemFields[N], raw: RawItem, values: Mapping[str, object], problems: Problems
+) -> N | None:
     """Validate one item. Each error becomes a problem. Returns None if there is any."""
     return read_item(fields, raw, values, problems, lambda raw, entry: (raw, entry))[1]
 
 
 def read_item(
-    fields: ItemFields[M],
+    fields: ItemFields[N],
     raw: RawItem,
     values: Mapping[str, object],
     problems: Problems,
-    fill: Callable[[RawItem, M], tuple[RawItem, M]],
-) -> tuple[RawItem, M | None]:
+    fill: Callable[[RawItem, N], tuple[RawItem, N]],
+) -> tuple[RawItem, N | None]:
     """Like `read_entry`, with missing values from `fill`, which may be those that the catalog requires."""
     names, model = fields.names, fields.model
     known: dict[str, object] = {}

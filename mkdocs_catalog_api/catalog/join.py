@@ -75,23 +75,23 @@ def join(
     pins = _Pins(releases, scans, rules)
     joined_charts: list[Chart] = []
     pin_problems: list[tuple[str, int, Problem]] = []
-    for entry, page in charts:
-        resolved = [*map(pins.resolved, entry.images)]
-        joined_charts.append(Chart(entry, page, tuple(pin for pin, _ in resolved)))
-        pin_problems += [(entry.slug, at, note) for at, (_, notes) in enumerate(resolved) for note in notes]
+    for chart, page in charts:
+        resolved = [*map(pins.resolved, chart.images)]
+        joined_charts.append(Chart(chart, page, tuple(pin for pin, _ in resolved)))
+        pin_problems += [(chart.slug, at, note) for at, (_, notes) in enumerate(resolved) for note in notes]
     if complete:
         of_pins = {scan.place for selection in pins.selections.values() for scan in selection.every}
-        unmatched = [scan for scan in unmatched if scan.place not in of_pins]
-        useful = {scan.path for scan in scans} - {scan.path for scan in unmatched}
-        problems.extend(report_problems.unmatched(scan, useful) for scan in unmatched)
+        places = {scan.place for scan in unmatched} - of_pins
+        useful = {scan.path for scan in scans if scan.place not in places}
+        problems.extend(report_problems.unmatched(scan, useful) for scan in unmatched if scan.place in places)
     selections |= pins.selections
     joined_images = tuple(
         Image(
-            entry,
+            image,
             page,
-            tuple(Release(each, selections[f"{entry.slug} {each.version}"]) for each in entry.versions),
+            tuple(Release(each, selections[f"{image.slug} {each.version}"]) for each in image.versions),
         )
-        for entry, page in images
+        for image, page in images
     )
     formers = {
         str(key): replace(each, release=replace(each.release, selection=selections[str(key)]))

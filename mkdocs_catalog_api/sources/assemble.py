@@ -63,8 +63,9 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         complete=sources.complete,
     )
     raw_charts = {entry.slug: raw for entry, raw in sources.charts}
-    for chart, position, problem in joined.pin_problems:
-        problems.add(raw_charts[chart].placed(problem, "images", position))
+    problems.extend(
+        raw_charts[chart].placed(note, "images", position) for chart, position, note in joined.pin_problems
+    )
     problems.extend(doubtful_reports(sources.scans, security.accept))
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
     problems.extend(_scanned_platforms(joined.images))

@@ -46,6 +46,7 @@ from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 
 M = TypeVar("M", bound=Model)
+AnyVersion = VersionEntry | ChartVersionEntry
 
 _MOST = 64 * 2**20
 _AGAIN = "restore it from git, or delete it and run `catalog-api sync`"
@@ -151,26 +152,35 @@ class FactsFolder:
 
     def fill(self, raw: RawItem, entry: M) -> tuple[RawItem, M]:
         """Return the item and its entry, with missing values filled in from its file."""
-        if raw.filled is None or not isinstance(entry, ImageEntry | ChartEntry):
-            return raw, entry
-        file, facts = raw.filled.file, raw.filled.facts
-        known = dict(self._known(raw, entry, facts))
+        values: dict[str, object] = {}
+        if raw.filled and isinstance(entry, ImageEntry | ChartEntry):
+            raw, values = self._filled(raw, raw.filled, entry)
+        return raw, entry.model_copy(update=values)
+
+    def _filled(
+        self, raw: RawItem, filled: Filled, entry: ImageEntry | ChartEntry
+    ) -> tuple[RawItem, dict[str, object]]:
+        """Return the item and the values of its fields that change."""
+        known = dict(self._known(raw, entry, filled.facts))
         present = {label: each for label, each in known.items() if not each.facts.gone}
         self._warn_of_gone(raw, known.keys() - present.keys())
         tags = _further_tags(entry, known)
-        paths, versions = {*raw.filled.paths}, []
-        for position, version in enumerate(entry.versions):
-            values = _former_manifests(version, facts.former)
+        paths, versions = {*filled.paths}, list[AnyVersion]()
+        listed: Sequence[AnyVersion] = entry.versions
+        for position, version in enumerate(listed):
+            values = _former_manifests(version, filled.facts.former)
             if version.version in known:
                 values = _of_version(version, known[version.version].facts, tags.get(version.version, []))
             update = _left_out(version, values)
             paths |= {("versions", position, camel(name)) for name in update}
             versions.append(version.model_copy(update=update))
         entry = entry.model_copy(update={"versions": versions})
-        update = self._of_newest(entry, present or known, file)
+        update = self._of_newest(entry, present or known, filled.file)
         paths |= {(camel(name),) for name in update}
-        filled = replace(raw.filled, paths=frozenset(paths), gone=frozenset(known.keys() - present.keys()))
-        return replace(raw, filled=filled), entry.model_copy(update=update)
+        gone = frozenset(known.keys() - present.keys())
+        return replace(raw, filled=replace(filled, paths=frozenset(paths), gone=gone)), update | {
+            "versions": versions
+        }
 
     def _known(
         self, raw: RawItem, entry: ImageEntry | ChartEntry, facts: ImageFacts | ChartFacts
@@ -181,7 +191,8 @@ class FactsFolder:
         for position, version in enumerate(file):
             for tag in (version.version, *(version.tags if isinstance(version, ImageVersionFacts) else ())):
                 by_tag[_bare(tag, facts)] = _Known(version, position)
-        for index, listed in enumerate(entry.versions):
+        versions: Sequence[AnyVersion] = entry.versions
+        for index, listed in enumerate(versions):
             known = by_tag.get(_bare(listed.version, facts))
             if known is None:
                 continue
@@ -281,7 +292,7 @@ def _chosen(facts: ImageFacts | ChartFacts, choice: FromRegistry) -> Iterator[st
             yield version.version
 
 
-def _digests(version: VersionEntry | ChartVersionEntry) -> list[str]:
+def _digests(version: AnyVersion) -> list[str]:
     """Return the digests of a version on the page, in any form."""
     if isinstance(version, VersionEntry):
         return version.every_digest
@@ -306,18 +317,14 @@ def _further_tags(entry: ImageEntry | ChartEntry, known: Mapping[str, _Known]) -
     return tags
 
 
-def _former_manifests(
-    version: VersionEntry | ChartVersionEntry, former: Iterable[FormerFacts]
-) -> dict[str, object]:
+def _former_manifests(version: AnyVersion, former: Iterable[FormerFacts]) -> dict[str, object]:
     """Return the manifests of a version with a former digest, and nothing else."""
     builds = (_manifests(build) for build in former if [build.digest] == _digests(version))
     manifests = next(filter(None, builds), None)
     return {"manifests": manifests} if manifests and isinstance(version, VersionEntry) else {}
 
 
-def _of_version(
-    version: VersionEntry | ChartVersionEntry, facts: VersionFacts, tags: Sequence[str]
-) -> dict[str, object]:
+def _of_version(version: AnyVersion, facts: VersionFacts, tags: Sequence[str]) -> dict[str, object]:
     """Return the registry's values of a version; few if the page has digests of some platforms only."""
     fields: dict[str, object] = {"released": facts.created and facts.created[:10]}
     if isinstance(facts, ChartVersionFacts):
