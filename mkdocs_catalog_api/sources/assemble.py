@@ -15,11 +15,11 @@ from ..authored.validate import chart_versions, image_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
 from ..catalog.badges import CATALOG_BADGES, badge_values
 from ..catalog.former import ListedImage, former_digests
-from ..catalog.freshness import doubtful_reports, doubtful_scans, unscanned
 from ..catalog.join import join
 from ..catalog.lines import LineRules, update_advice
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.names import Reference, badge_name
+from ..catalog.report_problems import doubtful_reports, doubtful_scans, unscanned
 from ..catalog.scan_selection import JoinRules, ReleaseParts, ScanSelection
 from ..catalog.statements import Statement
 from ..catalog.value import Catalog, Chart, FormerDigest, Image, Pin, Release, RoadmapItem
