@@ -464,7 +464,9 @@ def _release_groups(image: Image) -> list[dict[str, Any]]:
     return sorted(groups.values(), key=lambda group: group["variant"] != first)
 
 
-def _folded(groups: Sequence[Item]) -> tuple[Sequence[Item], Sequence[Item]]:
+def _folded(
+    groups: Sequence[dict[str, Any]],
+) -> tuple[Sequence[dict[str, Any]], Sequence[dict[str, Any]]]:
     """The groups with the newest releases of each, and what they leave out if there are many."""
     if sum(len(group["releases"]) for group in groups) <= _RELEASES_AT_ONCE:
         return groups, ()
