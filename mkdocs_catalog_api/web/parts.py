@@ -65,6 +65,8 @@ SECTIONS = ("overview", "images", "releases", "vulnerabilities", "compare", "tim
 """Parts of an item's page that the marker `item` can leave out, as in `hide=compare,badges`."""
 _IDS_PER_PAGE = 240
 """Ids are short and many."""
+_RELEASES_AT_ONCE, _RELEASES_OF_A_LINE = 12, 5
+"""Of an image with more than the first number, each line shows this many; the others are folded."""
 
 
 class ItemPage(NamedTuple):
@@ -247,7 +249,8 @@ class Parts:
                 for chart in self._users.get(own.slug, ())
             ]
             values["since"] = self._since
-            values["groups"] = _release_groups(image)
+            values["groups"], values["older"] = _folded(_release_groups(image))
+            values["advices"] = [_in_words(_updates(image, release)) for release in image.releases]
             values["platforms"] = _platforms(image)
             values["former"] = [
                 {
@@ -255,7 +258,8 @@ class Parts:
                     "digest": former.digest,
                     "until": former.until,
                     "present": image.release(former.label).entry.only_digest if former.label else None,
-                    **_advice(image, former.release),
+                    "updates": (updates := _updates(image, former.release)),
+                    "advice": _in_words(updates),
                 }
                 for former in catalog.former
                 if former.slug == own.slug
@@ -445,8 +449,8 @@ def _platforms(image: Image) -> list[dict[str, str | None]]:
 def _release_groups(image: Image) -> list[dict[str, Any]]:
     """The releases by variant and line, in the order of the newest of each; the default variant first.
 
-    Each group has `variant`, `line` and `releases`; each release its `position` in the list of versions, and
-    as `upgrade` and `new_line` the version to update to, with its `effect` in words, or none.
+    Each group has `variant`, `line` and `releases`; each release its `version`, its `position` in the list of
+    versions, and its `updates`.
     """
     groups: dict[tuple[str, str], dict[str, Any]] = {}
     first = image.releases[0].entry.variant if image.releases else ""
@@ -455,22 +459,50 @@ def _release_groups(image: Image) -> list[dict[str, Any]]:
         group = groups.setdefault(
             (entry.variant, entry.line), {"variant": entry.variant, "line": entry.line, "releases": []}
         )
-        group["releases"].append({"position": position, **_advice(image, release)})
+        group["releases"].append(
+            {"version": entry.version, "position": position, "updates": _updates(image, release)}
+        )
     return sorted(groups.values(), key=lambda group: group["variant"] != first)
 
 
-def _advice(image: Image, release: Release) -> dict[str, dict[str, Any] | None]:
-    """The updates of a release by their field in `Advice`, each with what it fixes and adds."""
-    return {name: _update(image, release, label) for name, label in release.advice._asdict().items()}
+def _folded(
+    groups: Sequence[dict[str, Any]],
+) -> tuple[Sequence[dict[str, Any]], Sequence[dict[str, Any]]]:
+    """The groups with the newest releases of each, and what they leave out if there are many."""
+    if sum(len(group["releases"]) for group in groups) <= _RELEASES_AT_ONCE:
+        return groups, ()
+    newest = [{**group, "releases": group["releases"][:_RELEASES_OF_A_LINE]} for group in groups]
+    older = [{**group, "releases": group["releases"][_RELEASES_OF_A_LINE:]} for group in groups]
+    return newest, [group for group in older if group["releases"]]
 
 
-def _update(image: Image, release: Release, label: str | None) -> dict[str, Any] | None:
-    if label is None:
-        return None
-    effect = release.effect_of(image.release(label))
-    changes = zip(("fixes", "adds"), effect or (), strict=False)
-    words = [f"{word} {_by_severity(rows)}" for word, rows in changes if rows]
-    return None if effect and not words else {"version": label, "effect": ", ".join(words)}
+class _Update(NamedTuple):
+    """A version to update to."""
+
+    version: str
+    effect: str
+    """What follows the version in a sentence: what it fixes and adds, as far as scans show it."""
+
+
+def _updates(image: Image, release: Release) -> list[_Update]:
+    """The versions to update to: in its line, then in a newer one. One that changes nothing is left out."""
+    updates = []
+    for label, line in ((release.advice.upgrade, ""), (release.advice.new_line, " is the next line")):
+        if label is None:
+            continue
+        newer = image.release(label)
+        effect = release.effect_of(newer)
+        changes = zip(("fixes", "adds"), effect or (), strict=False)
+        words = ", ".join(f"{word} {_by_severity(rows)}" for word, rows in changes if rows)
+        if words:
+            updates.append(_Update(label, f"{line}: {words}" if line else f" {words}"))
+        elif effect is None:
+            updates.append(_Update(label, line if newer.figures else f"{line} (not scanned)"))
+    return updates
+
+
+def _in_words(updates: Sequence[_Update]) -> str:
+    return "; ".join(update.version + update.effect for update in updates)
 
 
 def _by_severity(rows: Sequence[Vulnerability]) -> str:

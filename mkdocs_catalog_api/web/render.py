@@ -46,6 +46,25 @@ _NAMED_COLORS = {
 """Color names of the badge renderer (https://shields.io/badges)."""
 
 
+IMAGE_COLUMNS = {
+    "version": "Version",
+    "released": "Released",
+    "endOfLife": "Supported until",
+    "size": "Size",
+    "grade": "Grade",
+    "vulnerabilities": "Vulnerabilities",
+    "digest": "Digest",
+}
+"""Of the versions of an image."""
+CHART_COLUMNS = {
+    "version": "Version",
+    "appVersion": "Application",
+    "released": "Released",
+    "digest": "Digest",
+}
+"""Of the versions of a chart."""
+
+
 class _Environment(Environment):
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Prefer a field of a JSON object to a method of the same name (a field may be called `items`)."""
@@ -87,7 +106,8 @@ def environment(overrides: Path | None) -> Environment:
     env.filters |= {"places": places, "by_id": by_id, "vulnerabilities": vulnerabilities}
     env.filters |= {"counted": counted, "badge_address": badge_address}
     env.filters |= history_graphs.FILTERS | overview.FILTERS
-    env.globals["IDS_AT_ONCE"] = 100
+    env.filters["columns"] = columns
+    env.globals |= {"IDS_AT_ONCE": 100, "IMAGE_COLUMNS": IMAGE_COLUMNS, "CHART_COLUMNS": CHART_COLUMNS}
     env.globals |= {"WORDS": COUNTERS, "GRADES": GRADES, "install_command": install_command}
     return env
 
@@ -172,6 +192,15 @@ class Place(Struct, frozen=True):
     def _translation(self, path: str) -> str:
         """The path of a page in this language, if it exists."""
         return self.language + path if path in self.translated else path
+
+
+def columns(rows: Sequence[Item], names: Mapping[str, str]) -> Mapping[str, str]:
+    """The columns of a table, without those of fields that no row has: a name from the JSON → its heading."""
+    return {
+        name: heading
+        for name, heading in names.items()
+        if any(name not in row or row[name] is not None for row in rows)
+    }
 
 
 def size(count: int) -> str:
