@@ -225,11 +225,10 @@ class _Session(requests.Session):
             self.mount(scheme, _Adapter(client))
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        target = super().get_redirect_target(resp)
-        if target is not None:  # `requests` would read and unpack the whole body
+        if resp.is_redirect:  # `requests` would read and unpack the whole body, or leave it open
             resp.raw.read(_ERROR_SIZE, decode_content=False)
             resp.raw.close()
-        return target
+        return super().get_redirect_target(resp)
 
     def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
         prepared_request.headers.pop("Authorization", None)
