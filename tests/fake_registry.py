@@ -102,6 +102,6 @@ class FakeRegistry:
 
         with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
             self.host = f"127.0.0.1:{server.server_port}"
-            threading.Thread(target=server.serve_forever, daemon=True).start()
+            threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
             yield self
             server.shutdown()

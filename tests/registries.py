@@ -267,7 +267,7 @@ def behind_tokens(folder: Path, asked: list[str]) -> Iterator[Registry]:
     bundle = folder / "tokens.pem"
     bundle.write_bytes(issuer.certificate.public_bytes(serialization.Encoding.PEM))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Tokens) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         realm = f"http://127.0.0.1:{server.server_port}/token"
         token = f"realm: '{realm}', service: registry, issuer: tokens, rootcertbundle: {bundle}"
         push = "Bearer {}".format
