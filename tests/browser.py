@@ -134,6 +134,8 @@ def violations(page: Page, address: str, axe: Path, within: str = "html") -> dic
     # What the script of a page fetches by itself is named in the query.
     page.goto(address, wait_until="networkidle" if "?" in address else "load")
     page.add_script_tag(path=axe)
+    # A color that is changing may have any contrast.
+    page.add_style_tag(content="* { transition: none !important; animation: none !important }")
     page.evaluate("document.querySelectorAll('details').forEach(element => { element.open = true })")
     result = page.evaluate(
         """within => axe.run({ include: [...document.querySelectorAll(within)] }, {
