@@ -679,7 +679,7 @@ def test_every_finding_of_a_row_must_be_covered(catalog: Result) -> None:
 def test_published_documents_read_again_suppress_no_more(catalog: Result, tmp_path: Path) -> None:
     site = prepared(tmp_path)
     shutil.copytree(catalog.api / "vex", tmp_path / "vex", ignore=shutil.ignore_patterns("*.gz"))
-    again = built(site)
+    again = site.build()
     for (table, _), slug in NAMED.items():
         before, after = seen(catalog, slug), seen(again, slug)
         assert {*after} <= {*before}, slug
