@@ -167,10 +167,14 @@ def test_a_former_digest_is_compared_with_its_update(rebuilt: SiteFolder, browse
         box = visit.page.locator(".catalog-compare")
         visit.go(f"images/nginx/?compare={digest('a')}..1.1")
         present = digest("c")[7:19]
-        expect(box.locator("div")).to_have_text(f"1.0 was replaced on 2026-11-02 by {present}…. Update: 1.1.")
+        expect(box.locator("div")).to_have_text(
+            f"1.0 was replaced on 2026-11-02 by {present}…. Update: 1.1 (not scanned)."
+        )
         expect(box.get_by_label("to")).to_be_disabled()
         box.get_by_label("From").select_option(digest("old"))
-        expect(box.locator("div")).to_have_text("0.9 was replaced. Update: 1.1 is the next line.")
+        expect(box.locator("div")).to_have_text(
+            "0.9 was replaced. Update: 1.1 is the next line (not scanned)."
+        )
         box.get_by_label("From").select_option("1.0")
         expect(box.locator("div")).to_have_text("1.0 and 1.1 not scanned, so they can't be compared.")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from mkdocs_catalog_api.problems.codes import Code
 
 from .feeds_of_advisories import kev
+from .scan_rows import PLAIN, Row, Seen, catalogs
 from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, harbor, match, osv, row, trivy, vex
 
 WEB = f"{REGISTRY}/web"
@@ -269,114 +271,121 @@ def rated(scanner: str, severity: Any) -> Any:
     return trivy([row(ONE, severity), row(TWO, severity)])
 
 
-@pytest.mark.parametrize("scanner", ["trivy", "grype", "harbor", "osv"])
-@pytest.mark.parametrize("severity", ["", None, 7, "SEVERE", "high!"])
+KNOWN = (
+    *((scanner, "High", "HIGH") for scanner in ("trivy", "grype", "harbor", "osv")),
+    *((scanner, "UNKNOWN", "UNKNOWN") for scanner in ("trivy", "grype", "harbor", "osv")),
+    *((scanner, "Negligible", "LOW") for scanner in ("grype", "harbor", "osv")),
+    *((scanner, "None", "UNKNOWN") for scanner in ("harbor", "osv")),
+    *(("osv", word, "HIGH") for word in ("IMPORTANT", "important")),
+    *(("osv", "MODERATE", "MEDIUM"), ("osv", "MINOR", "LOW"), ("osv", "UNIMPORTANT", "LOW")),
+)
+VECTORS: tuple[tuple[dict[str, Any], dict[str, Any], str, bool], ...] = (
+    ({"severity": [{"type": "CVSS_V3", "score": V31}]}, {}, "CRITICAL", False),
+    ({"severity": [{"type": "CVSS_V3", "score": V31}]}, {"max_severity": "5.0"}, "MEDIUM", False),
+    ({"severity": [{"type": "CVSS_V3", "score": V31}]}, {"max_severity": ""}, "CRITICAL", False),
+    (
+        {
+            "severity": [
+                {"type": "CVSS_V2", "score": "AV:N/AC:L/Au:N/C:P/I:P/A:P"},
+                {"type": "CVSS_V3", "score": "CVSS:3.0/AV:L/AC:H/PR:H/UI:R/S:U/C:L/I:N/A:N"},
+            ]
+        },
+        {},
+        "HIGH",
+        False,
+    ),
+    (
+        {
+            "severity": [
+                {
+                    "type": "CVSS_V4",
+                    "score": "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N",
+                }
+            ]
+        },
+        {},
+        "CRITICAL",
+        False,
+    ),
+    (
+        {"affected": [{"package": {"name": "zlib"}, "severity": [{"type": "CVSS_V3", "score": V31}]}]},
+        {},
+        "CRITICAL",
+        False,
+    ),
+    (
+        {"affected": [{"package": {"name": "curl"}, "severity": [{"type": "CVSS_V3", "score": V31}]}]},
+        {},
+        "UNKNOWN",
+        True,
+    ),
+    (
+        {"severity": [{"score": "CVSS:3.1/AV:N"}], "database_specific": {"severity": "LOW"}},
+        {},
+        "LOW",
+        False,
+    ),
+    ({"severity": [{"score": "CVSS:3.1/AV:N"}]}, {}, "UNKNOWN", True),
+    (
+        {"severity": [{"score": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:N"}]},
+        {},
+        "UNKNOWN",
+        False,
+    ),
+    ({"severity": "high"}, {"max_severity": "eleven"}, "UNKNOWN", True),
+)
+RATED = (
+    {
+        f"{scanner} {severity!r}": Row(
+            PLAIN,
+            {"web/1": rated(scanner, severity)},
+            f"{ONE} {TWO}",
+            f"CAT039 web/1: 2 findings with {word}",
+            {"unknown": 2},
+        )
+        for scanner, severity, word in (
+            *(
+                (scanner, severity, f"the severity {severity!r}" if severity and severity != 7 else "")
+                for scanner in ("trivy", "grype", "harbor", "osv")
+                for severity in ("", None, 7, "SEVERE", "high!")
+            ),
+            # Words of another scanner.
+            ("trivy", "Negligible", "the severity 'Negligible'"),
+            ("trivy", "IMPORTANT", "the severity 'IMPORTANT'"),
+            ("grype", "MODERATE", "the severity 'MODERATE'"),
+            ("harbor", "IMPORTANT", "the severity 'IMPORTANT'"),
+        )
+    }
+    | {
+        f"{scanner} {severity!r}": Row(
+            PLAIN, {"web/1": rated(scanner, severity)}, f"{ONE} {TWO}", record={counted.lower(): 2}
+        )
+        for scanner, severity, counted in KNOWN
+    }
+    | {
+        f"vectors {number}": Row(
+            PLAIN,
+            {"web/1": grouped([{"id": ONE} | records], **group)},
+            ONE,
+            "CAT039 web/1: 1 finding with" * warns,
+            {counted.lower(): 1},
+        )
+        for number, (records, group, counted, warns) in enumerate(VECTORS)
+    }
+)
+
+
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Seen]]:
+    with catalogs(RATED, tmp_path_factory.mktemp) as every:
+        yield every
+
+
+@pytest.mark.parametrize("name", RATED)
 def test_an_unknown_severity_is_one_warning_with_the_word_and_a_count(
-    web: SiteFolder, scanner: str, severity: Any
+    seen: dict[str, Seen], name: str
 ) -> None:
-    web.report("web/1.json", rated(scanner, severity))
-    result = built(web)
-    assert [entry["severity"] for entry in record(result)["cves"]] == ["UNKNOWN", "UNKNOWN"]
-    (warning,) = problems(result)
-    assert "2 findings" in warning
-    assert not isinstance(severity, str) or severity in warning
-
-
-@pytest.mark.parametrize(
-    ("scanner", "severity", "counted"),
-    [
-        *((scanner, "High", "HIGH") for scanner in ("trivy", "grype", "harbor", "osv")),
-        *((scanner, "UNKNOWN", "UNKNOWN") for scanner in ("trivy", "grype", "harbor", "osv")),
-        *((scanner, "Negligible", "LOW") for scanner in ("grype", "harbor", "osv")),
-        *((scanner, "None", "UNKNOWN") for scanner in ("harbor", "osv")),
-        *(("osv", word, "HIGH") for word in ("IMPORTANT", "important")),
-        *(("osv", "MODERATE", "MEDIUM"), ("osv", "MINOR", "LOW"), ("osv", "UNIMPORTANT", "LOW")),
-    ],
-)
-def test_the_words_of_each_scanner(web: SiteFolder, scanner: str, severity: str, counted: str) -> None:
-    web.report("web/1.json", rated(scanner, severity))
-    result = built(web)
-    assert [entry["severity"] for entry in record(result)["cves"]] == [counted, counted]
-    assert problems(result) == []
-
-
-@pytest.mark.parametrize(
-    ("scanner", "severity"),
-    [("trivy", "Negligible"), ("trivy", "IMPORTANT"), ("grype", "MODERATE"), ("harbor", "IMPORTANT")],
-)
-def test_a_word_of_another_scanner_is_unknown(web: SiteFolder, scanner: str, severity: str) -> None:
-    web.report("web/1.json", rated(scanner, severity))
-    result = built(web)
-    assert [entry["severity"] for entry in record(result)["cves"]] == ["UNKNOWN", "UNKNOWN"]
-    (warning,) = problems(result)
-    assert severity in warning
-
-
-@pytest.mark.parametrize(
-    ("records", "group", "counted", "warns"),
-    [
-        ({"severity": [{"type": "CVSS_V3", "score": V31}]}, {}, "CRITICAL", False),
-        ({"severity": [{"type": "CVSS_V3", "score": V31}]}, {"max_severity": "5.0"}, "MEDIUM", False),
-        ({"severity": [{"type": "CVSS_V3", "score": V31}]}, {"max_severity": ""}, "CRITICAL", False),
-        (
-            {
-                "severity": [
-                    {"type": "CVSS_V2", "score": "AV:N/AC:L/Au:N/C:P/I:P/A:P"},
-                    {"type": "CVSS_V3", "score": "CVSS:3.0/AV:L/AC:H/PR:H/UI:R/S:U/C:L/I:N/A:N"},
-                ]
-            },
-            {},
-            "HIGH",
-            False,
-        ),
-        (
-            {
-                "severity": [
-                    {
-                        "type": "CVSS_V4",
-                        "score": "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N",
-                    }
-                ]
-            },
-            {},
-            "CRITICAL",
-            False,
-        ),
-        (
-            {"affected": [{"package": {"name": "zlib"}, "severity": [{"type": "CVSS_V3", "score": V31}]}]},
-            {},
-            "CRITICAL",
-            False,
-        ),
-        (
-            {"affected": [{"package": {"name": "curl"}, "severity": [{"type": "CVSS_V3", "score": V31}]}]},
-            {},
-            "UNKNOWN",
-            True,
-        ),
-        (
-            {"severity": [{"score": "CVSS:3.1/AV:N"}], "database_specific": {"severity": "LOW"}},
-            {},
-            "LOW",
-            False,
-        ),
-        ({"severity": [{"score": "CVSS:3.1/AV:N"}]}, {}, "UNKNOWN", True),
-        (
-            {"severity": [{"score": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:N"}]},
-            {},
-            "UNKNOWN",
-            False,
-        ),
-        ({"severity": "high"}, {"max_severity": "eleven"}, "UNKNOWN", True),
-    ],
-)
-def test_osv_takes_the_score_of_the_vector(
-    web: SiteFolder, records: dict[str, Any], group: dict[str, Any], counted: str, warns: bool
-) -> None:
-    web.report("web/1.json", grouped([{"id": ONE} | records], **group))
-    result = built(web)
-    assert [entry["severity"] for entry in record(result)["cves"]] == [counted]
-    assert len(problems(result)) == warns
+    seen[name].compare(RATED[name])
 
 
 # Ids for several CVEs ----------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.sources.reports import ReportError
+from mkdocs_catalog_api.problems import RefusedError
 from mkdocs_catalog_api.sources.reports.openvex import read_vex
 
 from .report_files import damaged
@@ -736,5 +736,5 @@ def test_documents_that_cannot_be_read_refuse_the_catalog(site: SiteFolder) -> N
 def test_damaged_documents(seed: random.Random) -> None:
     try:
         read_vex(damaged(document({}, {"vulnerability": TWO}), seed))
-    except ReportError as error:
+    except RefusedError as error:
         assert error.hint

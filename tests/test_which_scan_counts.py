@@ -1,270 +1,654 @@
-"""Reports that are split, newer in part, or name their image badly: nothing that was found is lost."""
+"""Which scan counts for which release: by digest, name or path, then by what each has looked at, and when."""
 
 from __future__ import annotations
 
-import logging
+import json
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.build import prepare
-from mkdocs_catalog_api.problems import Level, Problems
-from mkdocs_catalog_api.sources.read_site import read_site
+from mkdocs_catalog_api.problems import Level
 
-from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, harbor, match, row, trivy
+from .scan_rows import DB, NEW, NOW, OLD, ONE, PLAIN, TWO, WEB, A, B, C, Row, Seen, catalogs, scan
+from .sites import REGISTRY, SiteFolder, built, grype, harbor, match, not_affected, openvex, osv, row
 
-WEB = f"{REGISTRY}/web"
-A, B = digest("a"), digest("b")
-OLD, NEW = "2026-10-01T06:00:00.123456788Z", "2026-10-01T06:00:00.123456789Z"
-Findings = dict[str, list[str]]
-
-
-def ids(result: Result) -> list[str]:
-    return [entry["id"] for entry in result.json("security/web/1.json")["cves"]]
-
-
-def problems(site: SiteFolder) -> list[tuple[int, str, str]]:
-    """Level, code and file of each problem, but for those that are about something else."""
-    found = Problems()
-    source, settings, _ = read_site(site.write_config(), found)
-    build = prepare(source, settings, found, strict=False)
-    build.drop()
-    return [(problem.level, problem.code, problem.file) for problem in found]
-
-
-def classed(created: str, findings: Findings, of: str = A, tag: str = "") -> dict[str, Any]:
-    """A report of Trivy with results of these classes and ids."""
-    report: dict[str, Any] = trivy([], digest=f"{WEB}@{of}" if of else "", tag=tag, created=created)
-    report["Results"] = [
-        {"Target": name, "Class": f"{name}-pkgs", "Vulnerabilities": [row(id_) for id_ in listed]}
-        for name, listed in findings.items()
-    ]
-    return report
-
-
-def other(created: str, *found: str, kind: str = "deb", of: str = A) -> dict[str, Any]:
-    """A report of Grype."""
-    return grype(*[match(id_, type=kind) for id_ in found], created=created, userInput=f"{WEB}@{of}")
-
-
-@pytest.fixture
-def one(site: SiteFolder) -> SiteFolder:
-    """A release with one digest."""
-    site.image("web", f"versions: [{{version: '1', digest: '{A}'}}]")
-    return site
-
-
-@pytest.fixture
-def two(site: SiteFolder) -> SiteFolder:
-    """A release with two digests."""
-    site.image("web", f"versions: [{{version: '1', digest: ['{A}', '{B}']}}]")
-    return site
-
-
-# Reports that are split by the class of packages ---------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("older", "newer"),
-    [
-        ({"os": ["CVE-2026-0001"]}, {"lang": ["CVE-2026-0002"]}),
-        ({"lang": ["CVE-2026-0001"]}, {"os": ["CVE-2026-0002"]}),
-        ({"os": ["CVE-2026-0001"], "lang": []}, {"lang": ["CVE-2026-0002"]}),
-        ({"lang": [], "os": ["CVE-2026-0001"]}, {"os": ["CVE-2026-0002"]}),
-    ],
+REFERENCE = {"accept": ["reference"]}
+# Wherever the report lies, whatever it calls the image.
+BY_DIGEST = {
+    f"a digest joins {path}": Row(ONE, f"{path}: CVE-1 quay.io/mirror/x@a", "CVE-1")
+    for path in ("a", "deep/er/a", "web/latest", "web/x/y")
+} | {
+    "a digest of several versions": Row(
+        f"versions: [{{version: '1', digest: '{A}'}}, {{version: '2', digest: ['{A}', '{B}']}}]",
+        "a: CVE-1 @a, b: @b",
+        {"web 1": "CVE-1", "web 2": "CVE-1"},
+    ),
+    "digests in upper case": Row(
+        TWO,
+        {"a": scan(f"CVE-1 {WEB}@A"), "b": grype(match("CVE-2"), created=NEW, manifestDigest=B.upper())},
+        "CVE-1 CVE-2",
+        record={"digestsScanned": 2},
+    ),
+    "a digest of Harbor in upper case": Row(
+        ONE,
+        {"a": harbor({"id": "CVE-1", "severity": "High", "artifact_digests": [A.upper()]}, created=NEW)},
+        "CVE-1",
+    ),
+    "a digest of no page": Row(
+        ONE, "a: @b, web/1: @a", "", "CAT031 a: no version in the catalog matches this report of"
+    ),
+}
+# By reference and tag, unless both sides have digests.
+BY_TAG = {
+    f"{written} is {image}": Row(f"image: {image}\n{PLAIN}", f"a: CVE-1 {written}", "CVE-1")
+    for written, image in (
+        (f"{WEB}:1", WEB),
+        ("web:1", "docker.io/library/web"),
+        ("docker.io/library/web:1", "web"),
+        ("index.docker.io/web:1", "docker.io/web"),
+        ("REGISTRY.example.org/hardened/web:1", WEB),
+    )
+} | {
+    "a tag of a page with a digest": Row(ONE, "a: CVE-1 :1", "CVE-1", record={"digest": None}),
+    "a tag of a report with a digest": Row(PLAIN, "a: CVE-1 :1 @b", "CVE-1", record={"digest": B}),
+    "a reference with tag and digest": Row(PLAIN, f"a: CVE-1 {WEB}:1@a", "CVE-1"),
+    "a tag never joins a release with other digests": Row(
+        ONE,
+        "a: :1 @b",
+        None,
+        f"CAT031 a: no version in the catalog matches this report of {WEB}:1",
+    ),
+    "another tag of the version": Row(PLAIN, "web/stable: CVE-1 :stable", "CVE-1"),
+    "a map of a hub joins entry by entry": Row(
+        {"web": ONE, "db": "versions: ['1', '2']"},
+        {"hub": {name: scan("CVE-1") for name in (f"{WEB}:9@{A}", f"{DB}:1", "docker.io/acme/x:12")}},
+        {"web 1": "CVE-1", "db 1": "CVE-1", "db 2": None},
+        "note CAT031 hub: no version and no pin in the catalog matches the entry of docker.io/acme/x:12"
+        " | note CAT035 docs/images/db.md:5",
+    ),
+    "a map of which nothing belongs anywhere": Row(
+        PLAIN,
+        {"hub": {f"docker.io/acme/{name}:1": scan("CVE-1") for name in "ab"}},
+        None,
+        "CAT031 hub: no version and no pin in the catalog matches an image in this report",
+    ),
+}
+# Whatever contradicts the path is told.
+BY_PATH = (
+    {
+        "a report that names nothing": Row(ONE, "web/1: CVE-1", "CVE-1", record={"digest": None}),
+        "a path of another tag": Row(PLAIN, "web/stable: CVE-1", "CVE-1"),
+        "another digest": Row(
+            ONE,
+            "web/1: CVE-1 @b",
+            "CVE-1",
+            f"CAT031 web/1: the scanned digest {B} is not a digest of web 1",
+            {"digest": B},
+        ),
+        "an older scan of the right digest is better": Row(
+            ONE,
+            "web/1: CVE-1 @b, a: CVE-2 @a old",
+            "CVE-2",
+            "CAT031 web/1: the scanned digest | note CAT033 web/1: scans/a.json takes precedence",
+        ),
+        "the path of another version": Row(
+            "versions: ['1', '2']",
+            "web/1: CVE-1 :2",
+            {"web 1": None, "web 2": "CVE-1"},
+            "CAT031 web/1: this report is for web 2, but its path is that of version 1 (rename it to 2.json",
+        ),
+        "a tag that the page does not have": Row(
+            PLAIN,
+            "web/1: CVE-1 :0.9",
+            "CVE-1",
+            "CAT031 web/1: this report is for the tag 0.9, but its path is for 1",
+        ),
+        "an image that the catalog does not have": Row(
+            PLAIN,
+            "web/1: docker.io/library/redis:1",
+            "",
+            "CAT031 web/1: this report is for docker.io/library/redis, but its path is that of web",
+        ),
+        "a mirror": Row(
+            PLAIN,
+            "web/1: localhost:5000/web:1",
+            "",
+            f"CAT031 web/1: this report is for localhost:5000/web, not for {WEB} (scan {WEB}, or set",
+        ),
+        "an accepted mirror": Row(PLAIN, "web/1: localhost:5000/web:1", "", security=REFERENCE),
+        "another image is no mirror": Row(
+            PLAIN,
+            "web/1: localhost:5000/redis:1",
+            "",
+            "CAT031 web/1: but its path is that of web",
+            security=REFERENCE,
+        ),
+        "an archive has no reference": Row(
+            PLAIN, {"web/1": scan("CVE-1") | {"ArtifactName": "/builds/x.tar"}}, "CVE-1"
+        ),
+        "an archive is no other image": Row(
+            PLAIN, {"web/1": scan("CVE-1") | {"ArtifactName": "x.tar"}}, "CVE-1"
+        ),
+        "an accepted path": Row(
+            PLAIN, {"web/1": scan("CVE-1") | {"ArtifactName": "/oci/x"}}, "CVE-1", security=REFERENCE
+        ),
+        "a digest of another image": Row(
+            {"web": PLAIN, "db": ONE},
+            "web/1: elsewhere/x@a",
+            told="error CAT031 web/1: this report is for db, but it is in the folder of web (move it",
+        ),
+    }
+    | {
+        f"{name!r} is no reference": Row(
+            PLAIN,
+            {"web/1": scan("CVE-1") | {"ArtifactName": name}},
+            "CVE-1",
+            f"CAT031 web/1: this report is for {name!r}, which is not an image reference",
+        )
+        for name in ("ghcr.io/acme/Web Server", "/oci/layout", f"{REGISTRY}/redis:1:2")
+    }
+    | {
+        f"tag {tag} of another image": Row(
+            {"web": PLAIN, "db": ONE},
+            f"web/1: {DB}:{tag}",
+            told="error CAT031 web/1: this report is for db, but it is in the folder of web",
+        )
+        for tag in ("1", "0.9")
+    }
 )
-def test_a_newer_report_of_fewer_classes_replaces_nothing(
-    one: SiteFolder, older: Findings, newer: Findings
-) -> None:
-    one.report("a.json", classed(NEW, newer))
-    one.report("b.json", classed(OLD, older))
-    result = built(one)
-    assert ids(result) == ["CVE-2026-0001", "CVE-2026-0002"]
-    assert (Level.WARNING, "CAT036", "scans/b.json") in problems(one)
-    assert len(result.logged()) == 1
-    one.report("c.json", classed("2026-10-02T00:00:00Z", {"os": [], "lang": ["CVE-2026-0003"]}))
-    assert ids(built(one)) == ["CVE-2026-0003"]
 
 
-def test_parts_of_one_report_are_replaced_together(one: SiteFolder) -> None:
-    one.report("a.json", classed(OLD, {"os": ["CVE-2026-0001"], "lang": ["CVE-2026-0002"]}))
-    one.report("c.json", classed(NEW, {"lang": ["CVE-2026-0003"]}))
-    whole = ids(built(one))
-    one.report("a.json", classed(OLD, {"os": ["CVE-2026-0001"]}))
-    one.report("b.json", classed(OLD, {"lang": ["CVE-2026-0002"]}))
-    assert ids(built(one)) == whole == ["CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"]
+def of_kind(kind: str) -> dict[str, Any]:
+    if kind in ("directory", "file"):
+        return {"matches": [], "source": {"type": kind, "target": "/src"}, "descriptor": {"name": "grype"}}
+    return scan("") | {"ArtifactName": "x", "ArtifactType": kind, "Metadata": {}}
 
 
-def test_parts_of_the_same_time_unite_whatever_their_classes(one: SiteFolder) -> None:
-    one.report("a.json", classed(NEW, {"os": ["CVE-2026-0001"], "lang": ["CVE-2026-0002"]}))
-    one.report("b.json", classed(NEW, {"lang": ["CVE-2026-0003"]}))
-    assert ids(built(one)) == ["CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"]
-    assert problems(one) == [(Level.WARNING, "CAT035", "scans/b.json")]
+# What is no image counts by its path, with a warning unless that is accepted.
+for kind in ("filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file"):
+    told = f"CAT031 web/1: of kind {kind!r}, not of an image (scan the image instead, or set"
+    BY_PATH[f"a {kind}"] = Row(PLAIN, {"web/1": of_kind(kind)}, "", told)
+    BY_PATH[f"an accepted {kind}"] = Row(PLAIN, {"web/1": of_kind(kind)}, "", security={"accept": [kind]})
+BY_PATH["a kind that nobody knows can't be accepted"] = Row(
+    PLAIN,
+    {"web/1": of_kind("aws_account")},
+    "",
+    "CAT031 web/1: of kind 'aws_account', not of an image (scan the image instead)",
+)
+
+ONLY_FIXED = {"descriptor": {"name": "grype", "timestamp": NEW, "configuration": {"only-fixed": True}}}
+MADE_WITH = "the report was made with only-fixed"
+# Of one digest and platform the newest counts.
+NEWEST = {
+    "the newest of one digest": Row(
+        ONE,
+        "a: CVE-1 @a old, b: CVE-2 @a",
+        "CVE-2",
+        "note CAT033 a: not used for web 1: scans/b.json takes precedence",
+    ),
+    "the newest of one platform": Row(
+        ONE, "a: CVE-1 @a old linux/amd64, b: CVE-2 @a linux/amd64", "CVE-2", "note CAT033 a"
+    ),
+    "a newer one of no platform": Row(
+        ONE, "a: CVE-1 @a old linux/amd64, b: CVE-2 @a", "CVE-2", "note CAT033 a"
+    ),
+    "a tag before and after a rebuild": Row(
+        PLAIN, "a: CVE-1 :1 @a, b: CVE-2 :1 @b old", "CVE-1", "note CAT033 b", {"digest": A}
+    ),
+    "equally old ones all count": Row(
+        PLAIN,
+        "b: CVE-2 :1, a: CVE-1 :1, c: CVE-3 :1",
+        "CVE-1 CVE-2 CVE-3",
+        "CAT035 b: scans/a.json, which was made at the same time | CAT035 c: together with scans/a.json",
+    ),
+    "a time in the future": Row(
+        PLAIN,
+        "a: CVE-1 :1 future",
+        "CVE-1",
+        "CAT035 a: scanned at 2999-01-01T00:00:00Z, which is in the future",
+    ),
+    "one without a time keeps no old one": Row(
+        PLAIN,
+        "a: CVE-1 :1 old, b: CVE-2 :1, c: CVE-3 :1 undated",
+        "CVE-2 CVE-3",
+        "note CAT033 a | CAT035 c: together with scans/b.json, since their times don't show which is newer",
+    ),
+    "reports of OSV-Scanner have no time": Row(
+        PLAIN,
+        {name: osv([], [{"ids": [f"GHSA-{name}"], "max_severity": "9.8"}], of=f"{WEB}:1") for name in "ab"},
+        "GHSA-a GHSA-b",
+        "CAT035 b",
+    ),
+    "a limit that the older one lacks": Row(
+        ONE,
+        {"a": "grype CVE-1 @a old", "b": scan("grype CVE-2 @a") | ONLY_FIXED},
+        "CVE-1 CVE-2",
+        f"CAT036 a: scans/b.json, which is newer but has the limit only-fixed | CAT036 b: {MADE_WITH}",
+    ),
+    "a limit, and a newer one without": Row(
+        ONE,
+        {"a": scan("grype CVE-1 @a") | ONLY_FIXED, "b": "grype CVE-2 @a newer"},
+        "CVE-2",
+        f"note CAT033 a | CAT036 a: {MADE_WITH}",
+    ),
+    "Grype looks at all packages, whatever it finds": Row(
+        ONE,
+        {
+            "a": "grype CVE-1 @a old",
+            "b": grype(match("CVE-2", type="npm"), created=NEW, userInput=f"{WEB}@{A}"),
+        },
+        "CVE-2",
+        "note CAT033 a",
+    ),
+    "zeros at the end of a fraction say nothing": Row(
+        PLAIN,
+        "a: CVE-1 :1 2026-10-01T06:00:00.5Z, b: CVE-2 :1 2026-10-01T06:00:00.500Z",
+        "CVE-1 CVE-2",
+        "CAT035 b: at the same time",
+    ),
+} | {
+    f"{older} is before {newer}": Row(
+        PLAIN, f"a: CVE-1 :1 {newer}, b: CVE-2 :1 {older}", "CVE-1", "note CAT033 b", {"scannedAt": OLD}
+    )
+    for older, newer in (
+        ("2026-10-01T06:00:00.000000001Z", "2026-10-01T06:00:00.000000002Z"),
+        ("2026-10-01T06:00:00.49Z", "2026-10-01T06:00:00.5Z"),
+        ("2026-10-01T06:00:00Z", "2026-10-01T06:00:00.1Z"),
+        ("2026-10-01T08:00:00.099999999+02:00", "2026-10-01T06:00:00.1Z"),
+    )
+}
+# Where no time decides, both count, and the one without is told.
+for time, (dated, other) in product(("undated", "future"), (("a", "b"), ("b", "a"))):
+    NEWEST[f"{dated} has a time, {other} is {time}"] = Row(
+        PLAIN,
+        f"{dated}: CVE-1 :1, {other}: CVE-2 :1 {time}",
+        "CVE-1 CVE-2",
+        f"CAT035 {other}: together with scans/{dated}.json"
+        + f" | CAT035 {other}: which is in the future" * (time == "future"),
+        {"scannedAt": NEW if time == "future" else None},
+    )
+# One that has looked at fewer classes of packages replaces nothing; one of both does.
+for older, newer in (
+    ("os CVE-1", "lang CVE-2"), ("lang CVE-1", "os CVE-2"),
+    ("os CVE-1 lang", "lang CVE-2"), ("lang os CVE-1", "os CVE-2"),
+):  # fmt: skip
+    reports = f"a: {newer} @a, b: {older} @a old"
+    lacks = "no os-pkgs results" if newer.startswith("lang") else "no lang-pkgs results"
+    NEWEST[f"{newer} after {older}"] = Row(
+        ONE, reports, "CVE-1 CVE-2", f"CAT036 b: together with scans/a.json, which is newer but has {lacks}"
+    )
+    NEWEST[f"both after {newer} and {older}"] = Row(
+        ONE, f"{reports}, c: os lang CVE-3 @a newer", "CVE-3", "note CAT033 a | note CAT033 b"
+    )
+NEWEST |= {
+    "parts of one report are replaced together": Row(
+        ONE,
+        "a: os CVE-1 @a old, b: lang CVE-2 @a old, c: lang CVE-3 @a",
+        "CVE-1 CVE-2 CVE-3",
+        "CAT036 a | CAT036 b",
+    ),
+    "as the whole report is": Row(
+        ONE, "a: os CVE-1 lang CVE-2 @a old, c: lang CVE-3 @a", "CVE-1 CVE-2 CVE-3", "CAT036 a"
+    ),
+    "parts of the same time unite": Row(
+        ONE, "a: os CVE-1 lang CVE-2 @a, b: lang CVE-3 @a", "CVE-1 CVE-2 CVE-3", "CAT035 b"
+    ),
+    "types of reports from before 2021 are classes": Row(
+        ONE,
+        {
+            kind: scan(f"@a {time}")
+            | {"Results": [{"Target": kind, "Type": kind, "Vulnerabilities": [row(id_)]}]}
+            for kind, id_, time in (("alpine", "CVE-1", "old"), ("npm", "CVE-2", NEW))
+        },
+        "CVE-1 CVE-2",
+        "CAT036 alpine",
+    ),
+    "no digest shows that the content has changed": Row(
+        PLAIN, "a: os CVE-1 :1 old, b: lang CVE-2 :1", "CVE-1 CVE-2", "CAT036 a"
+    ),
+    "the newer one has no digest": Row(
+        PLAIN, "a: os CVE-1 :1 @a old, b: lang CVE-2 :1", "CVE-1 CVE-2", "CAT036 a"
+    ),
+    "another digest shows it": Row(
+        PLAIN, "a: os CVE-1 :1 @a old, b: lang CVE-2 :1 @b", "CVE-2", "note CAT033 a"
+    ),
+}
+# A further finding raises no grade, whatever the time.
+for time, more in product((NEW, "undated"), ("", "CVE-91", "CVE-91 CVE-92")):
+    NEWEST[f"{more or 'nothing'} beside a critical one, {time}"] = Row(
+        PLAIN,
+        f"a: CVE-1 CRITICAL :1, b: {more} LOW :1 {time}",
+        f"CVE-1 {more}".strip(),
+        "CAT035 b",
+        {"grade": "F", "critical": 1, "low": len(more.split())},
+    )
+
+PARTLY = "web 1 is only partly scanned: no scan found for"
+# The parts of a release are its digests or platforms: their scans unite.
+PARTS = {
+    "digests": Row(
+        TWO, "a: CVE-1 @a, b: CVE-2 @b old", "CVE-1 CVE-2",
+        record={"findings": 2, "scannedAt": OLD, "digest": A, "digestsScanned": 2},
+    ),
+    "platforms": Row(ONE, "a: CVE-1 @a linux/amd64, b: CVE-2 @a linux/arm64", "CVE-1 CVE-2"),
+    "one of two digests": Row(
+        {"web": TWO, "app": f"images: ['{WEB}@{A}']"}, "a: CVE-1 LOW @a", "CVE-1",
+        f"CAT036 a: {PARTLY} {B} (scan what",
+        {"scanned": True, "total": 1, "digestsScanned": 1, "grade": None, "badge": "partly scanned"},
+        {"scanned": True, "total": 1, "grade": None, "score": None},
+    ),
+    "one of two digests, accepted": Row(
+        TWO, "a: CVE-1 MEDIUM @a", "CVE-1", f"note CAT036 a: {PARTLY} {B}",
+        {"grade": "C", "digestsScanned": 1, "badge": "C"},
+        security={"accept": ["partial"]},
+    ),
+    "a newer one of one digest": Row(
+        TWO, "a: CVE-1 @a @b old, b: CVE-2 @a", "CVE-1 CVE-2", record={"digestsScanned": 2, "grade": "D"}
+    ),
+    "a newer one of both digests": Row(
+        TWO, "a: CVE-1 @a @b old, b: CVE-2 @a, c: CVE-3 @a @b newer", "CVE-3", "note CAT033 a | note CAT033 b"
+    ),
+    "a newer one of some digests": Row(
+        f"versions: [{{version: '1', digest: ['{A}', '{B}', '{C}']}}]",
+        "a: CVE-1 @a old, b: CVE-2 @b @c old, c: CVE-3 @a @b", "CVE-2 CVE-3",
+        "note CAT033 a", {"digestsScanned": 3},
+    ),
+    "none of a digest": Row(
+        TWO, "web/1: CVE-1", "CVE-1", f"CAT036 web/1: {PARTLY} {A}, {B}",
+        {"total": 1, "digestsScanned": 0, "grade": None}
+    ),
+    "one of a digest and one of none": Row(
+        TWO, "a: CVE-2 @a, web/1: CVE-1", "CVE-1 CVE-2",
+        f"CAT035 web/1: which was made at the same time | CAT036 a: {PARTLY} {B}",
+    ),
+    "a digest, no digest, and no scan": Row(
+        f"versions: [{{version: '3', digest: '{A}'}}, '2', '1']", "web/3: , web/2: ",
+        {"web 3": "", "web 2": "", "web 1": None}, record={"digestsScanned": None, "grade": None},
+    ),
+} | {
+    f"one of no digest that is {time}": Row(
+        TWO, f"a: CVE-1 @a, b: CVE-2 @b, web/1: CVE-3 {time}", found, told, {"complete": True}
+    )
+    for time, found, told in (
+        ("newer", "CVE-1 CVE-2 CVE-3", ""),
+        (NEW, "CVE-1 CVE-2 CVE-3", "CAT035 web/1: together with scans/a.json, which was made at"),
+        ("undated", "CVE-1 CVE-2 CVE-3", "CAT035 web/1: together with scans/a.json"),
+        ("old", "CVE-1 CVE-2", "note CAT033 web/1"),
+    )
+} | {
+    f"a platform of [{listed}]": Row(
+        f"versions: [{{version: '1', platforms: [{listed}]}}]", "web/1: CVE-1 linux/arm64", *sees
+    )
+    for listed, sees in (
+        ("linux/amd64", (None, "note CAT033 web/1: it is of linux/arm64, which `platforms` leaves out")),
+        ("linux/amd64, linux/arm64/v8", ("CVE-1",)),
+        ("", ("CVE-1",)),
+    )
+}  # fmt: skip
+RIVALS = "a: grype CVE-2 :1, b: CVE-1 :1 old"
+EACH = "a: CVE-1 @a old, b: grype CVE-2 @a, c: grype CVE-3 @b"
+TWO_PLATFORMS = "a: CVE-1 :1 linux/amd64, b: grype CVE-2 CRITICAL :1 linux/arm64"
+GRYPE_FIRST = {"scanners": ["grype", "trivy"]}
+# Two scanners are never added up: the first counts, for each part.
+SCANNERS = {
+    "the first scanner, however old": Row(
+        PLAIN,
+        RIVALS,
+        "CVE-1",
+        "note CAT033 a: not used for web 1: scans/b.json takes precedence",
+        {"scanner": "Trivy"},
+    ),
+    "the first of the setting": Row(
+        PLAIN, RIVALS, "CVE-2", "note CAT033 b", {"scanner": "Grype 0.80"}, security=GRYPE_FIRST
+    ),
+    "neither is in the setting": Row(
+        PLAIN,
+        RIVALS,
+        None,
+        "note CAT033 a: the scanner grype is not in `security.scanners` (add grype to it"
+        " | note CAT033 b: the scanner trivy is not in `security.scanners` (add trivy to it",
+        security={"scanners": ["harbor"]},
+    ),
+    "the first for each digest": Row(TWO, EACH, "CVE-1 CVE-3", "note CAT033 b"),
+    "the first of the setting for each digest": Row(
+        TWO, EACH, "CVE-2 CVE-3", "note CAT033 a", security=GRYPE_FIRST
+    ),
+    "one for each digest": Row(
+        TWO,
+        "a: @a, b: grype CVE-1 CRITICAL @b",
+        "CVE-1",
+        record={"critical": 1, "grade": "F", "scanner": "Trivy, Grype 0.80", "digestsScanned": 2},
+    ),
+    "one for each digest until the first has both": Row(
+        TWO,
+        "a: @a, b: grype CVE-1 CRITICAL @b, c: @b",
+        "",
+        "note CAT033 b: not used for web 1: scans/a.json, scans/c.json takes precedence",
+        {"scanner": "Trivy"},
+    ),
+    "one for each platform": Row(PLAIN, TWO_PLATFORMS, "CVE-2 CVE-1"),
+    "one for each platform until the first has both": Row(
+        PLAIN, f"{TWO_PLATFORMS}, c: CVE-3 :1 linux/arm64/v8", "CVE-1 CVE-3", "note CAT033 b"
+    ),
+}
 
 
-@pytest.mark.parametrize(("older", "newer", "both"), [("", "", True), (A, "", True), (A, B, False)])
-def test_only_a_different_digest_shows_that_the_content_has_changed(
-    site: SiteFolder, older: str, newer: str, both: bool
-) -> None:
-    site.image("web", "versions: ['1']")
-    site.report("a.json", classed(OLD, {"os": ["CVE-2026-0001"]}, of=older, tag=f"{WEB}:1"))
-    site.report("b.json", classed(NEW, {"lang": ["CVE-2026-0002"]}, of=newer, tag=f"{WEB}:1"))
-    result = built(site)
-    assert ids(result) == [*["CVE-2026-0001"] * both, "CVE-2026-0002"]
-    assert len(result.logged()) == both
+def of_system(words: str = "", results: object = None, **system: object) -> dict[str, Any]:
+    report = scan(words) | {"Metadata": {"OS": {"Family": "alpine"} | system}}
+    return report if results is None else report | {"Results": results}
 
 
-@pytest.mark.parametrize("newer", ["npm", "", "rpm"])
-def test_grype_looks_at_all_packages_whatever_it_finds(one: SiteFolder, newer: str) -> None:
-    one.report("a.json", other(OLD, "CVE-2026-0001", kind="deb"))
-    one.report("b.json", other(NEW, "CVE-2026-0002", kind=newer))
-    assert ids(built(one)) == ["CVE-2026-0002"]
-    assert problems(one)[0][1:] == ("CAT033", "scans/a.json")
+OLD_SYSTEM = of_system(EOSL=True)
+DAY = "versions: [{version: '1', released: 2026-10-20, tags: [stable]%s}]"
+# What says little gets no good grade, or a warning.
+DOUBTS = {
+    f"a system past its end of life with {rows}": Row(
+        PLAIN,
+        {"web/1": of_system(EOSL=True, results=[{"Class": "os-pkgs", "Vulnerabilities": rows}])},
+        "CVE-1" if rows else "",
+        "CAT037 web/1: the operating system in web 1 is past its end of life",
+        {"osEndOfLife": True, "grade": grade, "score": score, "badge": grade or "not graded"},
+    )
+    for rows, grade, score in (
+        ([], None, None),
+        ([row("CVE-1", "UNKNOWN")], None, None),
+        ([row("CVE-1", "UNKNOWN", fixed="2")], "B", 93.3),
+    )
+} | {
+    f"a system past its end of life in {lifecycle}: {version}": Row(
+        f"lifecycle: {lifecycle}\nversions: [{version}]", {"web/1": OLD_SYSTEM}, "", told, {"grade": None}
+    )
+    for lifecycle, version, told in (
+        ("available", "{version: '1', endOfLife: 2026-11-01}", "note CAT037 web/1"),
+        ("available", "{version: '1', endOfLife: 2026-11-02}", "CAT037 web/1"),
+        ("deprecated", "'1'", "note CAT037 web/1"),
+        ("withdrawn", "'1'", "note CAT037 web/1"),
+    )
+} | {
+    f"packages of {system}: {results}": Row(
+        PLAIN, {"web/1": of_system(Family=system, results=results)}, "", told
+    )
+    for system, results, told in (
+        ("debian", [{"Target": "x", "Class": "lang-pkgs"}], "CAT036 web/1: no results for its packages"),
+        ("debian", [], "CAT036 web/1: no results for its packages"),
+        ("none", [{"Target": "x", "Class": "lang-pkgs"}], ""),
+    )
+} | {
+    "a system that is maintained": Row(
+        PLAIN, {"web/1": of_system() | {"Trivy": {"Version": "0.69.3"}}}, "",
+        record={"osEndOfLife": False, "scanner": "Trivy 0.69.3", "grade": "A+"},
+    ),
+    "what a scanner does not say is null": Row(
+        PLAIN, {"web/1": {"matches": [], "descriptor": {"name": "grype"}}}, "",
+        record={"osEndOfLife": None, "scanner": "Grype", "scannedAt": None},
+    ),
+    "a scan from before the release": Row(
+        DAY % "", "a: :stable 2026-10-18T23:00:00Z", "",
+        "CAT035 a: scanned at 2026-10-18T23:00:00Z, but web 1 was released on 2026-10-20 (scan the",
+    ),
+    "a scan from the day before": Row(DAY % "", "a: :stable 2026-10-19T01:00:00Z", ""),
+    "of the digest of the release": Row(DAY % f", digest: '{A}'", "a: @a old", ""),
+    "of its manifest": Row(DAY % f", digest: '{B}', manifests: {{linux/amd64: '{A}'}}", "a: @a old", ""),
+    "all pins have a scan, one has no grade": Row(
+        {"web": f"lifecycle: deprecated\n{PLAIN}", "db": PLAIN, "app": f"images: ['{WEB}:1', '{DB}:1']"},
+        {"web/1": OLD_SYSTEM, "db/1": "CVE-1 MEDIUM"}, "", "note CAT037 web/1",
+        chart={"scanned": True, "total": 1, "grade": None, "score": None},
+    ),
+    "all pins have a scan without a finding, one has no grade": Row(
+        {"web": f"lifecycle: deprecated\n{PLAIN}", "db": PLAIN, "app": f"images: ['{WEB}:1', '{DB}:1']"},
+        {"web/1": OLD_SYSTEM, "db/1": ""}, "", "note CAT037 web/1",
+        chart={"scanned": True, "total": None, "grade": None, "score": None},
+    ),
+}  # fmt: skip
+MAX_AGE: dict[str, Any] = {"max_age": 30}
+OLDER = "of web 1 is %s days old (`security.max_age` is 30) (scan the image again)"
+# By `max_age` the oldest part of the newest version decides.
+AGES = {
+    "30 days": Row(PLAIN, "web/1: 2026-10-03T05:00:00Z", "", security=MAX_AGE),
+    "31 days": Row(PLAIN, "web/1: 2026-10-02T05:00:00Z", "", f"CAT035 web/1: {OLDER % 31}", security=MAX_AGE),
+    "an older version": Row(
+        "versions: ['2', '1']", "web/2: , web/1: 2020-01-01T00:00:00Z", {"web 2": ""}, security=MAX_AGE
+    ),
+    "the oldest part": Row(
+        PLAIN, "a: :1 linux/amd64, b: :1 linux/arm64 2026-06-01T06:00:00Z", "", f"CAT035 b: {OLDER % 154}",
+        security=MAX_AGE
+    ),
+    "no scan": Row(
+        "versions: ['1']", "", None,
+        "CAT035 docs/images/web.md:5: versions: the newest version, 1, has no scan (scan it; `security.max",
+        security=MAX_AGE,
+    ),
+    "a planned image": Row("lifecycle: planned\nversions: ['1']", "", None, security=MAX_AGE),
+    "a planned image with an old scan": Row(
+        "lifecycle: planned\nversions: ['1']", "web/1: 2020-01-01T00:00:00Z", "", security=MAX_AGE
+    ),
+    "no time": Row(
+        PLAIN, "web/1: undated", "", "note CAT035 web/1: has no time, so its age is unknown",
+        {"scannedAt": None}, security=MAX_AGE,
+    ),
+}  # fmt: skip
+IN_NO_GROUP = [
+    {"id": "GHSA-1", "aliases": ["CVE-2026-0001"], "database_specific": {"severity": "CRITICAL"}},
+    {"id": "OSV-2", "database_specific": {"severity": "LOW"}},
+]
+NEWEST |= {
+    f"records of OSV-Scanner, groups: {groups}": Row(
+        PLAIN,
+        {"web/1": osv(IN_NO_GROUP, groups)},
+        "CVE-2026-0001 OSV-2",
+        record={"critical": 1, "low": 1, "findings": 2},
+    )
+    for groups in (None, [], [{"ids": ["GHSA-1"], "aliases": ["CVE-2026-0001"]}])
+}
+ROWS = BY_DIGEST | BY_TAG | BY_PATH | NEWEST | PARTS | SCANNERS | DOUBTS | AGES
 
 
-def test_a_newer_scan_with_a_limit_replaces_no_scan_without_one(one: SiteFolder) -> None:
-    limited = other(NEW, "CVE-2026-0002")
-    limited["descriptor"]["configuration"] = {"only-fixed": True}
-    one.report("a.json", other(OLD, "CVE-2026-0001"))
-    one.report("b.json", limited)
-    result = built(one)
-    assert ids(result) == ["CVE-2026-0001", "CVE-2026-0002"]
-    assert any("which is newer but has the limit only-fixed" in text for text in result.logged())
-    one.report("c.json", other("2026-10-02T00:00:00Z"))
-    assert ids(built(one)) == []
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Seen]]:
+    with catalogs(ROWS, tmp_path_factory.mktemp) as every:
+        yield every
 
 
-def test_the_types_of_reports_from_before_2021_are_classes(one: SiteFolder) -> None:
-    for name, kind, id_, time in (
-        ("a", "alpine", "CVE-2026-0001", OLD),
-        ("b", "npm", "CVE-2026-0002", NEW),
-    ):
-        report = trivy([], digest=f"{WEB}@{A}", created=time)
-        report["Results"] = [{"Target": name, "Type": kind, "Vulnerabilities": [row(id_)]}]
-        one.report(f"{name}.json", report)
-    assert ids(built(one)) == ["CVE-2026-0001", "CVE-2026-0002"]
+@pytest.mark.parametrize("name", ROWS)
+def test_which_scan_counts(seen: dict[str, Seen], name: str) -> None:
+    seen[name].compare(ROWS[name])
 
 
-# Digests and references --------------------------------------------------------------------------------
+def test_max_age_changes_no_byte(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", NOW)
+    site.image("stale", "versions: ['1']")
+    site.report("stale/1.json", scan(OLD))
+    plain = built(site)
+    site.settings["security"] = {"max_age": 30}
+    warned = built(site)
+    assert (plain.codes, warned.codes) == ([], ["CAT035"])
+    assert warned.bytes() == plain.bytes()
 
 
-def test_digests_in_upper_case_are_read(two: SiteFolder) -> None:
-    two.report("a.json", classed(NEW, {"os": ["CVE-2026-0001"]}, of=A.upper()))
-    report = other(NEW, "CVE-2026-0002")
-    report["source"]["target"] = {"manifestDigest": B.upper()}
-    two.report("b.json", report)
-    result = built(two)
-    assert ids(result) == ["CVE-2026-0001", "CVE-2026-0002"]
-    assert result.json("security/web/1.json")["digestsScanned"] == 2
-    assert result.logged() == []
-
-
-def test_a_digest_of_harbor_in_upper_case_is_read(one: SiteFolder) -> None:
-    found: dict[str, object] = {"id": "CVE-2026-0001", "package": "zlib", "version": "1", "severity": "High"}
-    found |= {"artifact_digests": [A.upper()]}
-    one.report("a.json", harbor(found, created=NEW))
-    result = built(one)
-    assert (ids(result), result.logged()) == (["CVE-2026-0001"], [])
-
-
-@pytest.mark.parametrize("name", ["ghcr.io/acme/Web Server", "/oci/layout", f"{REGISTRY}/redis:1:2"])
-def test_a_reference_that_is_none_in_the_folder_of_an_image_is_a_warning(site: SiteFolder, name: str) -> None:
-    site.image("web", "versions: ['1']")
-    site.report("web/1.json", trivy([row("CVE-2026-0001")], tag=name))
-    result = built(site)
-    assert ids(result) == ["CVE-2026-0001"]
-    assert problems(site) == [(Level.WARNING, "CAT031", "scans/web/1.json")]
-    site.settings["security"] = {"accept": ["reference"]}
+def test_max_age_asks_for_no_scan_in_a_catalog_without_any(site: SiteFolder) -> None:
+    site.settings["security"] = {"max_age": 30}
+    site.image("never", "versions: ['1']")
     assert built(site).logged() == []
 
 
-def test_an_archive_has_no_reference(site: SiteFolder) -> None:
-    site.image("web", "versions: ['1']")
-    site.report("web/1.json", trivy([row("CVE-2026-0001")], tag="/builds/web.tar"))
-    result = built(site)
-    assert (ids(result), result.logged()) == (["CVE-2026-0001"], [])
-
-
-@pytest.mark.parametrize(
-    ("created", "counts", "warns"),
-    [("2026-10-02T00:00:00Z", True, ""), (NEW, True, "CAT035"), ("", True, "CAT035"), (OLD, False, "")],
-)
-def test_a_report_without_a_digest_counts_unless_a_newer_one_covers_each_part(
-    two: SiteFolder, created: str, counts: bool, warns: str
+def test_a_scan_is_not_in_the_future_because_the_build_claims_an_earlier_time(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    two.report("a.json", classed(NEW, {"os": ["CVE-2026-0001"]}, of=A))
-    two.report("b.json", classed(NEW, {"os": ["CVE-2026-0002"]}, of=B))
-    two.report("web/1.json", trivy([row("CVE-2026-0003")], created=created))
-    result = built(two)
-    assert ids(result) == ["CVE-2026-0001", "CVE-2026-0002", *["CVE-2026-0003"] * counts]
-    assert result.json("security/web/1.json")["complete"]
-    found = [(Level.WARNING, warns, "scans/web/1.json")] if warns else []
-    assert problems(two) == (found if counts else [(Level.INFO, "CAT033", "scans/web/1.json")])
-
-
-# Part of the digests -------------------------------------------------------------------------------------
-
-
-def test_the_first_scanner_counts_for_each_digest(two: SiteFolder) -> None:
-    two.report("a.json", classed(OLD, {"os": ["CVE-2026-0001"]}, of=A))
-    two.report("a2.json", other(NEW, "CVE-2026-0002", of=A))
-    two.report("b.json", other(NEW, "CVE-2026-0003", of=B))
-    assert ids(built(two)) == ["CVE-2026-0001", "CVE-2026-0003"]
-    two.settings["security"] = {"scanners": ["grype", "trivy"]}
-    assert ids(built(two)) == ["CVE-2026-0002", "CVE-2026-0003"]
-
-
-def test_a_newer_scan_of_some_digests_replaces_what_was_said_of_those(site: SiteFolder) -> None:
-    three = digest("c")
-    site.image("web", f"versions: [{{version: '1', digest: ['{A}', '{B}', '{three}']}}]")
-    for name, id_, created, of in (
-        ("a", "CVE-2026-0001", OLD, [A]),
-        ("b", "CVE-2026-0002", OLD, [B, three]),
-        ("c", "CVE-2026-0003", NEW, [A, B]),
-    ):
-        report: dict[str, Any] = classed(created, {"os": [id_]}, of=of[0])
-        report["Metadata"]["RepoDigests"] = [f"{WEB}@{each}" for each in of]
-        site.report(f"{name}.json", report)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1500000000")  # 2017: that of the last commit
+    site.image("web", PLAIN)
+    site.report("a.json", scan(":1 CVE-1 2016-01-01T00:00:00Z"))
+    site.report("b.json", scan(":1 CVE-2 2018-01-01T00:00:00Z"))
     result = built(site)
-    assert ids(result) == ["CVE-2026-0002", "CVE-2026-0003"]
-    assert result.json("security/web/1.json")["digestsScanned"] == 3
+    assert [each["id"] for each in result.json("security/web/1.json")["cves"]] == ["CVE-2"]
     assert result.logged() == []
 
 
-# The folder of reports -----------------------------------------------------------------------------------
+def test_planned_images_are_in_no_overview_and_all_others_are(site: SiteFolder) -> None:
+    for lifecycle in ("available", "deprecated", "withdrawn", "planned"):
+        site.image(lifecycle, "versions: ['1']", lifecycle=lifecycle)
+        site.report(f"{lifecycle}/1.json", scan(f"CVE-{lifecycle}"))
+    site.image("later", lifecycle="planned")
+    result = built(site)
+    summary = result.json("security.json")
+    assert list(summary["images"]) == ["available", "deprecated", "withdrawn"]
+    assert (summary["total"], summary["unique"], summary["unscanned"]) == (3, 3, [])
+    assert [each["slug"] for each in result.json("security/index.json")["data"]] == list(summary["images"])
+    assert result.json("security/planned/1.json")["total"] == 1
 
 
-@pytest.mark.parametrize("file", ["", "README.md", ".gitkeep", ".hidden/x.json", "web/1.sarif"])
-def test_a_folder_without_a_report_is_a_warning(one: SiteFolder, file: str) -> None:
-    (one.folder / "scans").mkdir()
+# A file in the folder of reports → level and file of what is told of the folder, if it is all that is there.
+NO_REPORT = {
+    "": (),
+    "README.md": ("note scans/README.md",),
+    "README": ("note scans/README",),
+    "web/1.sarif": ("note scans/web/1.sarif",),
+    ".gitkeep": (),
+    ".hidden/x.json": (),
+}
+
+
+@pytest.mark.parametrize("file", NO_REPORT)
+def test_what_is_no_report_is_noted_and_a_folder_without_one_is_a_warning(
+    site: SiteFolder, file: str
+) -> None:
+    site.image("web", ONE)
+    assert built(site).problems == [], "without the folder"
+    (site.folder / "scans").mkdir()
     if file:
-        one.write(f"scans/{file}", "{}")
-    found = problems(one)
-    assert (Level.WARNING, "CAT030", "scans") in found
-    noted = file and not file.startswith(".")
-    assert [each for each in found if each[0] == Level.INFO] == (
-        [(Level.INFO, "CAT030", f"scans/{file}")] if noted else []
-    )
-    assert one.build(strict=True).failed
+        site.write(f"scans/{file}", "{}")
+    told = [f"{'note ' * (each.level == Level.INFO)}{each.file}" for each in built(site).problems]
+    assert told == ["scans", *NO_REPORT[file]]
+    assert site.build(strict=True).failed
+    site.report("web/2.json", scan("@a"))
+    result = built(site, strict=True)
+    assert [each.file for each in result.problems] == [name.removeprefix("note ") for name in NO_REPORT[file]]
 
 
-def test_a_catalog_without_the_folder_has_no_warning(one: SiteFolder) -> None:
-    assert problems(one) == []
+def test_reports_behind_a_linked_folder_and_with_a_capital_ending_are_read(site: SiteFolder) -> None:
+    site.image("web", ONE)
+    site.write("elsewhere/1.JSON", json.dumps(scan("CVE-1 @a")).encode())
+    (site.folder / "scans").mkdir()
+    (site.folder / "scans/web").symlink_to(site.folder / "elsewhere")
+    (site.folder / "elsewhere/loop").symlink_to(site.folder / "elsewhere")
+    assert built(site).json("security/web/1.json")["total"] == 1
 
 
-def test_what_is_no_report_is_noted(one: SiteFolder) -> None:
-    one.report("web/1.json", classed(NEW, {"os": []}))
-    for name in ("README", "README.md", "web/1.sarif", "web/1.txt", "report.html", ".gitkeep", "a/.x/1.txt"):
-        one.write(f"scans/{name}", "not a report")
-    assert problems(one) == [
-        (Level.INFO, "CAT030", f"scans/{name}")
-        for name in ("README", "README.md", "report.html", "web/1.sarif", "web/1.txt")
-    ]
-    result = built(one, strict=True)
-    assert any("scans/README" in text for text in result.logged(logging.INFO))
+@pytest.mark.parametrize("file", ["scans/web/1.json", "vex/a.json"])
+def test_the_limit_of_the_settings_holds_for_reports_and_statements(site: SiteFolder, file: str) -> None:
+    site.image("web", PLAIN)
+    site.write(file, b" " * 1_001)
+    site.settings["security"] = {"max_report_size": "1kB"}
+    result = site.build()
+    assert result.failed
+    assert f"{file}: not read, because the file has 1,001 bytes (limit: 1,000)" in result.logged()[0]
 
 
-def test_a_report_that_belongs_nowhere_is_a_warning(one: SiteFolder) -> None:
-    one.report("web/1.json", classed(NEW, {"os": []}))
-    one.report("a.json", trivy([row("CVE-2026-0001")], digest=f"{WEB}@{B}"))
-    assert problems(one) == [(Level.WARNING, "CAT031", "scans/a.json")]
+def test_a_statement_on_another_tag_of_a_version_is_heard(site: SiteFolder) -> None:
+    site.image("web", PLAIN)
+    site.report("web/1.json", scan("CVE-2026-0001"))
+    document = openvex(not_affected("CVE-2026-0001", f"{WEB}:stable"))
+    site.write("vex/a.json", json.dumps(document).encode())
+    (out,) = built(site).json("security/web/1.json")["suppressed"]
+    assert out["id"] == "CVE-2026-0001"
