@@ -319,3 +319,14 @@ def not_affected(id_: str, *products: object) -> dict[str, Any]:
         "status": "not_affected",
         "justification": "vulnerable_code_not_present",
     }
+
+
+def vex(site: SiteFolder, *statements: dict[str, Any], name: str = "a", **fields: Any) -> None:
+    """Write a document below vex/ with an `@id` of its own.
+
+    Each statement says that CVE-2026-0001 does not affect `nginx` unless it says something else.
+    """
+    nginx = {"@id": f"pkg:oci/nginx?repository_url={REGISTRY}/nginx"}
+    usual = not_affected("CVE-2026-0001", nginx)
+    head = {"@id": f"https://example.org/vex/{name}"} | fields
+    site.write(f"vex/{name}.json", json.dumps(openvex(*(usual | each for each in statements), **head)))

@@ -16,10 +16,9 @@ from .contract import check
 from .contract.schemas import FROZEN
 from .feeds_of_advisories import kev
 from .past import Past
-from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy, vex
 from .test_build import small
 from .test_lookups import KEV
-from .test_vex_build import vex
 
 GONE = object()
 RECORD = "security/alpha.json versions 0"

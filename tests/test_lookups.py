@@ -10,9 +10,8 @@ import pytest
 from mkdocs_catalog_api.publish import hosts
 
 from .feeds_of_advisories import kev
-from .sites import REGISTRY, SiteFolder, built, digest, grype, match, row, trivy
+from .sites import REGISTRY, SiteFolder, built, digest, grype, match, row, trivy, vex
 from .test_build import small
-from .test_vex_build import vex
 
 KEV = "advisories/known_exploited_vulnerabilities.json"
 

@@ -14,8 +14,7 @@ from click.testing import CliRunner
 from mkdocs_catalog_api.commands.main import main
 
 from .authors import REQUIRED, configure
-from .sites import REGISTRY, SiteFolder, digest, row, trivy
-from .test_vex_build import vex
+from .sites import REGISTRY, SiteFolder, digest, row, trivy, vex
 
 
 def test_mkdocs_build_tells_all_problems_and_publishes_nothing(site: SiteFolder) -> None:

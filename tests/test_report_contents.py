@@ -12,8 +12,7 @@ from mkdocs_catalog_api.problems.codes import Code
 
 from .feeds_of_advisories import kev
 from .scan_rows import PLAIN, Row, Seen, catalogs
-from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, harbor, match, osv, row, trivy
-from .test_vex_build import vex
+from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, harbor, match, osv, row, trivy, vex
 
 WEB = f"{REGISTRY}/web"
 ONE, TWO, THREE = "CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"

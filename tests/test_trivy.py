@@ -24,10 +24,9 @@ from . import bolt
 from .guide import block
 from .programs import need
 from .servers import serve
-from .sites import SiteFolder
+from .sites import SiteFolder, vex
 from .test_cli import call
 from .test_client import certificate
-from .test_vex_build import vex
 
 pytestmark = pytest.mark.slow
 OPEN, SILENCED = "CVE-2026-0001", "CVE-2026-0002"

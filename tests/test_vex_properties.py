@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -13,10 +14,12 @@ from mkdocs_catalog_api.catalog.scans import Finding
 from mkdocs_catalog_api.catalog.statements import Statement, Subject
 from mkdocs_catalog_api.catalog.vex_matching import Applied, Statements
 from mkdocs_catalog_api.catalog.vulnerabilities import deduplicate
-from tests.report_files import DIGEST
-from tests.test_vex import STATEMENT, WEB, read
+from mkdocs_catalog_api.sources.reports.openvex import read_vex
 
-OTHER = "sha256:" + "b" * 64
+from .report_files import DIGEST
+from .sites import not_affected, openvex
+
+WEB, OTHER = "pkg:oci/web?repository_url=ghcr.io/acme/web", "sha256:" + "b" * 64
 FUTURE = "2999-01-01T00:00:00Z"
 SUPPRESSING = ("not_affected", "fixed")
 IMAGES = [
@@ -86,7 +89,8 @@ class Said(NamedTuple):
             {"@id": product, "subcomponents": parts} for product, parts in self.products.items()
         ]
         change = {"vulnerability": self.name, "products": products, "status": self.status}
-        return read(STATEMENT | change | {"timestamp": self.time}, **{"@id": self.id}).statements
+        statement = not_affected("") | change | {"timestamp": self.time}
+        return read_vex(json.dumps(openvex(statement, **{"@id": self.id})).encode()).statements
 
     @property
     def id(self) -> str:

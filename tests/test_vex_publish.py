@@ -15,9 +15,9 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from .example import EXAMPLE
-from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, match, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, match, row, trivy, vex
 from .test_cli import call
-from .test_vex_build import NGINX, ONE, TWO, vex
+from .test_vex_build import NGINX, ONE, TWO
 
 UNNAMED = "pkg:generic/none"
 """The package of a finding whose report gives none."""
@@ -466,3 +466,32 @@ def test_scanners_take_https_only(told: SiteFolder, address: str) -> None:
 def test_a_preview_needs_no_https(told: SiteFolder) -> None:
     told.config["site_url"] = "http://127.0.0.1:8000/catalog/"
     assert not told.build(strict=True).failed
+
+
+def test_a_feed_of_package_statements_is_published_for_what_it_matches(site: SiteFolder) -> None:
+    """As vendors publish it: hundreds of statements on packages, of which few are in an image."""
+    site.settings["security"] = {"publish_vex": True}
+    names = [f"app-{number}" for number in range(20)]
+    for number, name in enumerate(names):
+        site.image(name, f"versions: [{{version: '1', digest: '{digest(number)}'}}]")
+        found = row(f"CVE-2026-{number:04}", pkg=f"pkg{number}", installed="1")
+        purl = {"PkgIdentifier": {"PURL": f"pkg:deb/debian/pkg{number}@1?arch=amd64"}}
+        site.report(f"{name}/1.json", trivy([found | purl], digest=f"{REGISTRY}/{name}@{digest(number)}"))
+    for start in range(0, 400, 100):
+        statements = [
+            {
+                "vulnerability": {"name": f"CVE-2026-{number:04}"},
+                "products": [{"@id": f"pkg:deb/debian/pkg{number}{suffix}"} for suffix in ("", "-doc")],
+                **({} if number % 4 else {"status": "under_investigation"}),
+            }
+            for number in range(start, start + 100)
+        ]
+        vex(site, *statements, name=str(start))
+    result = built(site)
+    assert result.json("security.json")["suppressed"] == 15
+    published = {name for name in names if (result.api / f"vex/{name}.json").exists()}
+    assert published == {*names}
+    for number, name in enumerate(names):
+        (statement,) = result.json(f"vex/{name}.json")["statements"]
+        assert statement["vulnerability"]["name"] == f"CVE-2026-{number:04}"
+        assert statement["status"] == ("not_affected" if number % 4 else "under_investigation")

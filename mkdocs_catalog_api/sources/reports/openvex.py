@@ -331,7 +331,7 @@ def _remarks(statement: Statement, unclear: Iterable[str], repositories: Reposit
     """Yield the parts that are not supported. If they would suppress findings, the statement is not used."""
     where = f"statements[{statement.index}]"
     for key in unclear:
-        message, hint = _no_key(key, _STATEMENT)
+        message, hint = _no_key(key, {**_VULNERABILITY, **_STATEMENT})
         end = ", so the statement is not used" if statement.suppresses else ""
         yield _warning(where, f"{message}{end}", hint)
     for number, product in enumerate(statement.products):
