@@ -6,7 +6,7 @@ Both the MkDocs plugin and the command line use this module; it does not depend 
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -132,10 +132,6 @@ class Build(Struct, frozen=True):
                 staging.remove()
 
 
-def _silent(_: object) -> None:
-    """No-op callback."""
-
-
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
     """Disable garbage collection: hardly any object is cyclic, and each collection visits all of them."""
@@ -150,17 +146,11 @@ def without_garbage_collection() -> Iterator[None]:
 
 @without_garbage_collection()
 def prepare(
-    site: Site,
-    settings: Settings,
-    problems: Problems,
-    *,
-    strict: bool,
-    check_only: bool = False,
-    progress: Callable[[str], None] = _silent,
+    site: Site, settings: Settings, problems: Problems, *, strict: bool, check_only: bool = False
 ) -> Build:
     """Load, assemble, document, prove and stage: everything except rendering pages and publication.
 
-    With `check_only` nothing is written to disk. `progress` is called with a description of each step.
+    With `check_only` nothing is written to disk.
 
     Raises:
         CatalogError: the catalog has errors; staging has been removed.
@@ -170,7 +160,7 @@ def prepare(
     # Staging comes first: it restores an API that a killed build was replacing.
     staging = None if check_only else Staging(site.site_dir)
     try:
-        return _prepare(site, settings, problems, staging, strict, progress)
+        return _prepare(site, settings, problems, staging, strict)
     except BaseException:
         if staging:
             staging.remove()
@@ -183,7 +173,6 @@ def _prepare(
     problems: Problems,
     staging: Staging | None,
     strict: bool,
-    progress: Callable[[str], None],
 ) -> Build:
     if site.site_url is None:
         message = "not set, so all links in the API start at the root of the host"
@@ -192,7 +181,6 @@ def _prepare(
         )
     clock.check(problems)
     problems.extend(check_words(("lookups",), settings.lookups, LOOKUP_NAMES, site.config))
-    progress(f"reading {len(site.pages):,} pages and the reports")
     catalog = assemble(load(site, settings, problems), site, settings, problems)
     header_file = HeaderFile(settings.headers, catalog.addresses.mount) if settings.headers else None
     if header_file:
@@ -203,7 +191,6 @@ def _prepare(
         check_vex_repository(site, problems)
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
-    progress(f"writing the documents of {len(catalog.images):,} images")
     written = _stage(publication(catalog, settings, clock.timestamp(clock.now())), staging)
     note_number(written.values(), site.config, problems)
     refuse_occupied(written, site.occupied_paths, problems)

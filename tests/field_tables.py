@@ -11,7 +11,6 @@ from typing import Any
 
 import yaml
 
-from mkdocs_catalog_api.authored.schemas import schemas
 from mkdocs_catalog_api.authored.settings import Settings, item_fields
 from mkdocs_catalog_api.catalog.addresses import OPENAPI
 from mkdocs_catalog_api.catalog.collections import ITEM_MODELS
@@ -20,6 +19,7 @@ from mkdocs_catalog_api.catalog.scans import COUNTERS
 from mkdocs_catalog_api.documents.table import LOOKUP_NAMES, kinds
 from mkdocs_catalog_api.sources.reports import FORMATS, SCANNERS
 
+from .editor_schemas import schemas
 from .setting_examples import EXAMPLES, NOTES
 
 Schema = dict[str, Any]

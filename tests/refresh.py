@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import mkdocs_catalog_api
-from mkdocs_catalog_api.authored.schemas import schemas
 from mkdocs_catalog_api.documents.table import LOOKUP_NAMES
 from mkdocs_catalog_api.sources.reports.formats import SCANNERS
 
 from . import command_help, field_tables
 from .contract.schemas import FROZEN
+from .editor_schemas import schemas
 from .example import EXAMPLE
 from .example_history import recorded
 from .guide import GUIDE, PAGES, page

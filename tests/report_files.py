@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.problems import Problem
+from mkdocs_catalog_api.problems import RefusedError
 from mkdocs_catalog_api.problems.codes import Code
-from mkdocs_catalog_api.sources.reports import Finding, ReportError, Scan, read_report
+from mkdocs_catalog_api.sources.reports import Finding, Scan, read_report
 
 DIGEST = "sha256:" + "a" * 64
 STRANGE: list[Any] = [
@@ -51,10 +51,9 @@ def finding(**fields: Any) -> Finding:
 
 
 def refusal(data: bytes | dict[str, Any] | list[Any]) -> str:
-    with pytest.raises(ReportError) as caught:
+    with pytest.raises(RefusedError) as caught:
         read_report(data if isinstance(data, bytes) else json.dumps(data).encode())
-    error = caught.value
-    return str(Problem("", error.line, error.column, "", str(error), error.hint, code=Code.BROKEN_REPORT))
+    return str(caught.value.problem("", Code.BROKEN_REPORT))
 
 
 def nodes(document: Any) -> list[tuple[Any, Any]]:

@@ -12,7 +12,6 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.authored import docs_dir
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.problems import Level, Problems
 from mkdocs_catalog_api.sources.reports.folders import usable_files
@@ -259,14 +258,6 @@ def test_pages_behind_a_link_inside_the_project_are_read(site: SiteFolder) -> No
     before = command(site, "build")
     assert before[0] == 0, before[1]
     assert (site.folder / "site/api/v1/images/alpha/index.json").exists()
-
-
-def test_a_page_beyond_the_limit_is_named(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    small(site).write("docs/large.md", "x" * 5000)
-    monkeypatch.setattr(docs_dir, "MAX_SIZE", 4000)
-    code, said = command(site, "check")
-    assert code == 1
-    assert "docs/large.md: not read, because the page has 5,000 bytes" in said
 
 
 NAMES = st.text("ab.\x1b\n\u202e\udc80", min_size=1, max_size=6).filter(lambda name: name.strip(".") != "")

@@ -84,6 +84,7 @@ def test_cards_show_those_that_are_set_and_lists_filter_by_few_words(own: SiteFo
     assert headings[:5] == ["Image", "Category", "Tier", "Fips", "Upstream"]
     row = html.xpath(".//tr[@data-item]")[1]
     assert words(row.xpath("./td[@data-f='custom.fips']")[0]) == "yes"
+    assert row.xpath("./td[@data-f='custom.fips']/@data-label") == ["fips"]
     assert row.xpath(".//a[@data-to='{custom.upstream}']/@href") == ["https://example.org/up"]
     for name, values in (("fips", ["true", "false"]), ("shell", ["bash", "none"])):
         assert html.xpath(f".//form//input[@name='{name}']/@value") == values

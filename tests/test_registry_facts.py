@@ -457,6 +457,28 @@ def test_a_value_that_is_none_is_not_used_and_named(site: SiteFolder) -> None:
     ]
 
 
+def test_a_registry_may_meet_what_the_catalog_requires(site: SiteFolder) -> None:
+    site.settings["images"] = {
+        "fields": {"license": {"required": True}, "source": {"required": True}},
+        "version_fields": {"digest": {"required": True}, "released": {"required": True}},
+    }
+    known = facts("1.0.0", annotations={f"{OCI}licenses": "MIT", f"{OCI}source": "https://example.org/web"})
+    know(site, known, facts("2.0.0", created=None))
+    web(site, [{"version": "3.0.0", "digest": digest(3), "released": "2026-11-03"}, "1.0.0"], license=None)
+    image = item(built(site), "web")
+    assert (image["license"], image["source"]) == ("MIT", "https://example.org/web")
+    assert [version["released"] for version in image["versions"]] == ["2026-11-03", "2026-11-01"]
+    web(site, ["1.0.0", "2.0.0", "3.0.0"], license=None)
+    # The newest version in the registry has no annotations, and no day.
+    assert [(code, field) for _, code, _, _, field in problems(site)] == [
+        ("CAT011", "license"),
+        ("CAT011", "source"),
+        ("CAT011", "versions[1]"),
+        ("CAT011", "versions[2]"),
+        ("CAT011", "versions[2]"),
+    ]
+
+
 def test_a_license_that_is_none_is_named_in_the_file(site: SiteFolder) -> None:
     know(site, facts("1.0.0", annotations={f"{OCI}licenses": "do what you want"}))
     web(site, ["1.0.0"], license=None)

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import astuple
 
-from mkdocs_catalog_api.sources.reports import FORMATS, ReportError, Scan, read_report
+from mkdocs_catalog_api.problems import RefusedError
+from mkdocs_catalog_api.sources.reports import FORMATS, Scan, read_report
 from tests.report_files import damaged, nodes, row, trivy
 from tests.test_report_formats import GHSA, grype, match, osv
 
@@ -83,8 +84,8 @@ REPORTS: list[Any] = [
 def outcome(data: bytes) -> list[Scan] | str:
     try:
         return read_report(data)
-    except ReportError as error:
-        return f"{error} {error.hint}"
+    except RefusedError as error:
+        return str(error)
 
 
 def check(data: bytes) -> None:

@@ -381,7 +381,9 @@ def test_a_host_that_is_down_is_one_problem_and_the_others_are_asked(bench: Benc
         result = bench.run()
     assert result.exit_code == 1
     (line,) = (line for line in result.stderr.splitlines() if line.startswith("error: "))
-    assert re.search(rf"http://{host}/v2/acme/image-\d+/tags/list: no complete response", line)  # whichever was first
+    assert re.search(
+        rf"http://{host}/v2/acme/image-\d+/tags/list: no complete response", line
+    )  # whichever was first
     assert "skipped for the same reason: 19 more" in line and "set HTTPS_PROXY" in line
     assert bench.labels() == ["1.0"]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import email.utils
 import json
-import os
 import subprocess
 import sys
 import time
@@ -452,28 +451,8 @@ def test_quiet_prints_problems_only(bench: Bench) -> None:
     assert bench.run("--quiet").output == ""
 
 
-def test_without_a_terminal_each_chart_is_a_line(bench: Bench) -> None:
+def test_each_chart_is_a_line(bench: Bench) -> None:
     assert "1/1 acme/stack\n" in bench.run().stderr
-
-
-def test_on_a_terminal_there_is_a_bar(bench: Bench) -> None:
-    terminal, end = os.openpty()
-    arguments = ["sync", "hub", "-f", str(bench.site.folder / "mkdocs.yml")]
-    program = "from mkdocs_catalog_api.commands.main import main; main()"
-    try:
-        subprocess.run(
-            [sys.executable, "-c", program, *arguments],
-            check=True,
-            stdout=subprocess.DEVNULL,
-            stderr=end,
-            env={**os.environ, "CATALOG_API_HUB": bench.hub.address},
-        )
-        shown = os.read(terminal, 10_000).decode()
-    finally:
-        os.close(end)
-        os.close(terminal)
-    assert "100%" in shown
-    assert "1/1 acme/stack" not in shown
 
 
 def test_a_missing_library_is_said_with_the_command_that_brings_it(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.statements import Component, Purl
-from mkdocs_catalog_api.sources.reports import ReportError
+from mkdocs_catalog_api.problems import RefusedError
 from mkdocs_catalog_api.sources.reports.openvex import VexDocument, read_vex
 from tests.report_files import DIGEST, damaged
 from tests.sites import openvex
@@ -57,7 +57,7 @@ def test_a_statement() -> None:
         },
         author="Acme",
     )
-    (statement,), () = found.statements, found.faults
+    (statement,), () = found.statements, found.problems
     (product,) = statement.products
     assert (statement.name, statement.author) == ("CVE-2026-0001", "Acme")
     assert statement.ids == ("CVE-2026-0001", "GHSA-cfh5-3ghh-wfjx")
@@ -113,7 +113,7 @@ def test_a_statement_that_says_too_little_is_left_out(
 ) -> None:
     found = read(statement, STATEMENT)
     assert [kept.index for kept in found.statements] == [1]
-    (fault,) = found.faults
+    (fault,) = found.problems
     assert fault.field == field
     assert message in fault.message
     assert fault.hint
@@ -131,7 +131,7 @@ def test_the_time_of_the_document_is_the_one_that_is_told_where_a_statement_has_
         ("2999-01-01T00:00:00Z", "is in the future"),
         ("soon", '"soon" is not a time'),
     ]:
-        (fault,) = read(unset, timestamp=time).faults
+        (fault,) = read(unset, timestamp=time).problems
         assert (fault.field, message in fault.message) == ("timestamp", True)
 
 
@@ -139,7 +139,7 @@ def test_without_a_time_that_can_be_read_no_statement_of_the_document_counts() -
     own = {**STATEMENT, "timestamp": "2026-03-01T00:00:00Z"}
     found = read(STATEMENT, own, timestamp="last week")
     assert [kept.index for kept in found.statements] == [1]
-    assert [fault.field for fault in found.faults] == ["timestamp"]
+    assert [fault.field for fault in found.problems] == ["timestamp"]
 
 
 @pytest.mark.parametrize(
@@ -159,11 +159,11 @@ def test_what_a_status_means(change: dict[str, str], suppresses: bool) -> None:
 def test_a_misspelt_key_is_told_and_does_not_silence_what_shows_more() -> None:
     found = read({**STATEMENT, "status": "affected", "impact_statment": "x"}, author="me", authr="you")
     assert [kept.status for kept in found.statements] == ["affected"]
-    assert [(fault.field, fault.message) for fault in found.faults] == [
+    assert [(fault.field, fault.message) for fault in found.problems] == [
         ("", "`authr` is not a key of OpenVEX"),
         ("statements[0]", "`impact_statment` is not a key of OpenVEX"),
     ]
-    assert [fault.hint for fault in found.faults] == [
+    assert [fault.hint for fault in found.problems] == [
         "did you mean `author`?",
         "did you mean `impact_statement`?",
     ]
@@ -172,7 +172,7 @@ def test_a_misspelt_key_is_told_and_does_not_silence_what_shows_more() -> None:
 def test_keys_that_say_that_they_are_an_extension_are_left_alone() -> None:
     product = {"@id": "ghcr.io/acme/web", "@type": "Product"}
     found = read({**STATEMENT, "products": [product], "x-ticket": "A-1", "acme:id": 1, "_id": 2})
-    assert (len(found.statements), found.faults) == (1, ())
+    assert (len(found.statements), found.problems) == (1, ())
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_keys_that_say_that_they_are_an_extension_are_left_alone() -> None:
     ],
 )
 def test_a_product_that_is_not_understood_is_named(product: Any, field: str, message: str) -> None:
-    (fault,) = read({**STATEMENT, "products": [STATEMENT["products"][0], product]}).faults
+    (fault,) = read({**STATEMENT, "products": [STATEMENT["products"][0], product]}).problems
     assert fault.field == f"statements[0].products[1]{field}"
     assert message in fault.message
     assert fault.hint
@@ -223,7 +223,7 @@ def test_a_time_in_the_future_is_told(status: str, message: str, of: str) -> Non
     time = {"timestamp": "2999-01-01T00:00:00Z"}
     said = {**STATEMENT, "status": status}
     found = read(said, **time) if of == "timestamp" else read({**said, **time})
-    assert [(fault.field, fault.message) for fault in found.faults] == [(of, message)]
+    assert [(fault.field, fault.message) for fault in found.problems] == [(of, message)]
     assert [kept.status for kept in found.statements] == [status] * (status == "affected")
 
 
@@ -262,7 +262,7 @@ def test_documents_that_only_the_patient_reading_understands_say_the_same(encodi
     ],
 )
 def test_what_is_no_openvex_document_is_refused(data: bytes, reason: str) -> None:
-    with pytest.raises(ReportError, match="^" + reason.replace("[", r"\[").replace("]", r"\]")) as caught:
+    with pytest.raises(RefusedError, match="^" + reason.replace("[", r"\[").replace("]", r"\]")) as caught:
         read_vex(data)
     assert "OpenVEX" in caught.value.hint
 
@@ -302,5 +302,5 @@ def test_damaged_documents(seed: random.Random) -> None:
     whole = document(STATEMENT, {**STATEMENT, "vulnerability": "CVE-2026-0002"})
     try:
         read_vex(damaged(whole, seed))
-    except ReportError as error:
+    except RefusedError as error:
         assert error.hint

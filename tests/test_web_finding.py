@@ -271,6 +271,7 @@ def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
     images = {row["slug"] for row in data}
     total = f"n {len(images)} images, {len(newest)} of them in the newest version"
     expect(page.get_by_text(f"I{total}")).to_be_visible()
+    expect(page.get_by_text("Version without it: ")).to_be_visible()
     column = who.locator("[data-f=without]").all_inner_texts()
     assert column[0] == "none yet"
     assert column[-1] not in ("", "–")
@@ -283,6 +284,14 @@ def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
     expect(page.get_by_role("region", name="Cves")).to_be_visible()
     page.get_by_role("link", name=ID).click()
     expect(who).to_have_count(len({(row["slug"], row["version"]) for row in data}))
+
+
+def test_an_address_leads_to_an_id_beyond_the_rows_shown_at_first(visit: Visit) -> None:
+    visit.go("images/php-fpm/?release=8.2.8#CVE-2005-2541")
+    row = visit.page.locator("[id='CVE-2005-2541']")
+    expect(row).to_be_in_viewport()
+    expect(row).to_have_attribute("aria-current", "true")
+    assert visit.page.locator("tr[data-item]").count() > 100
 
 
 def test_an_id_that_nothing_has_is_told(visit: Visit) -> None:

@@ -78,6 +78,19 @@ def test_an_update_that_changes_nothing_is_not_advised(site: SiteFolder) -> None
     assert "1.2.1 is the next line: fixes 1 (1 high), adds 1 (1 high)" in " ".join(advice["1.1.0"].split())
 
 
+def test_many_versions_are_folded_and_an_update_that_was_not_scanned_is_marked(site: SiteFolder) -> None:
+    versions = [f"{line}.{patch}" for line in ("1.3", "1.2") for patch in range(8, 0, -1)]
+    site.image("nginx", f"versions: [{', '.join(versions)}]")
+    site.report("nginx/1.2.7.json", trivy([row("CVE-2025-1001")]))
+    main = page(rendered(site), "images/nginx/index.html")
+    shown = main.xpath(".//tr[@data-version and not(ancestor::details)]/@data-version")
+    assert shown == [*versions[:5], *versions[8:13]]
+    assert sorted(main.xpath(".//tr[@data-version]/@data-version")) == sorted(versions)
+    assert "6 older versions" in words(main)
+    (update,) = main.xpath(".//tr[@data-version='1.2.7']//p[@class='catalog-update']")
+    assert words(update) == "Update: 1.2.8 (not scanned); 1.3.8 is the next line (not scanned)"
+
+
 def test_a_vulnerability_is_one_row_with_a_line_for_each_package(site: SiteFolder) -> None:
     site.image("nginx", "versions: ['1.0']")
     many = [row(f"CVE-2025-{number}", "MEDIUM") for number in range(1002, 1102)]

@@ -21,11 +21,11 @@ from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 from yaml_env_tag import construct_env_tag
 
-from ..problems import Level, Problem, Problems, reason
+from ..problems import Level, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
 from .messages import location, message_and_hint
 from .pages import dotted
-from .yaml_text import YamlError, child, explain, mark, place
+from .yaml_text import child, explain, mark, place
 
 PLUGIN = "catalog-api"
 _READ_HERE = frozenset({PLUGIN, "meta", "offline", "search", "tags", "swagger-ui-tag"})
@@ -262,8 +262,8 @@ def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
     """Return the configuration. If it is invalid, return None and add a problem for each error."""
     try:
         root, merged = _load(path, path.name, 0)
-    except YamlError as error:
-        problems.add(error.problem(str(error)))
+    except RefusedError as error:
+        problems.add(error.problem(path.name, Code.SYNTAX))
         return None
     try:
         return MkDocsYml.model_validate({key: value for key, value in merged.items() if value is not None})
@@ -280,7 +280,7 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
     """Return a file with its places, and its values merged with those of its parents.
 
     Raises:
-        YamlError: the file is invalid; the text of the error is the file name.
+        RefusedError: the file or a parent of it is invalid; its `file` is the one.
     """
     source = b""
     try:
@@ -293,28 +293,22 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
         root = loader.get_single_node()
         data = {} if root is None else loader.construct_document(root)
     except OSError as error:
-        raise _error(name, 0, 0, f"the file can't be read: {reason(error)}") from None
-    except YamlError as error:
-        raise _error(name, error.line, error.column, error.message, error.hint) from None
+        raise RefusedError(f"the file can't be read: {reason(error)}", file=name) from None
+    except RefusedError:  # of TOML, which has no parents
+        raise
     except yaml.MarkedYAMLError as error:
         where = mark(error)
         message = explain(error, source.decode("utf-8", "replace"))
-        raise _error(name, where.line + 1, where.column + 1, *message) from None
+        raise RefusedError(*message, where.line + 1, where.column + 1, name) from None
     except (yaml.YAMLError, ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
-        raise _error(name, 0, 0, f"not valid YAML: {str(error)[:200]}") from None
+        raise RefusedError(f"not valid YAML: {str(error)[:200]}", file=name) from None
     if not isinstance(data, dict):
-        raise _error(name, 1, 1, "not keys and values", "write `key: value` lines")
+        raise RefusedError("not keys and values", "write `key: value` lines", 1, 1, name)
     parent = data.pop("INHERIT", None)
     if parent is None:
         return root, data
     line, column = place(root, ("INHERIT",))
     if depth == MAX_PARENTS or not isinstance(parent, str) or not (path.parent / parent).is_file():
         hint = "use a path relative to the folder of this file"
-        raise _error(name, line, column, f"INHERIT: the file {parent!r} does not exist", hint)
+        raise RefusedError(f"INHERIT: the file {parent!r} does not exist", hint, line, column, name)
     return root, merge(_load(path.parent / parent, inherited(name, parent), depth + 1)[1], data)
-
-
-def _error(name: str, line: int, column: int, message: str, hint: str = "") -> YamlError:
-    error = YamlError(line, column, message, hint)
-    error.args = (name,)
-    return error

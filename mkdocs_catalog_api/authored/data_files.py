@@ -22,12 +22,12 @@ from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry, Outcome, UpdateEntry
 from ..catalog.names import SLUG_MAX, slug_from_name
 from ..catalog.types import Text
-from ..problems import Level, Problem, Problems, reason
+from ..problems import Level, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
 from .messages import resembling, shown
 from .pages import RawItem, front_matter
 from .validate import read_entry
-from .yaml_text import YamlDocument, YamlError, parse
+from .yaml_text import YamlDocument, parse
 
 _ESCAPES = re.compile(r"\\\\|\\u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})", re.IGNORECASE)
 _HINT = "write a list, one `- ` entry for each item"
@@ -47,8 +47,8 @@ def read_document(path: Path, file: str, problems: Problems) -> YamlDocument:
         problems.add(Problem(file, 0, 0, "", "the file is not UTF-8", "save it as UTF-8", code=Code.NOT_READ))
     except OSError as error:
         problems.add(Problem(file, 0, 0, "", f"the file can't be read: {reason(error)}", code=Code.NOT_READ))
-    except YamlError as error:
-        problems.add(error.problem(file))
+    except RefusedError as error:
+        problems.add(error.problem(file, Code.SYNTAX))
     return YamlDocument("", 0, None)
 
 

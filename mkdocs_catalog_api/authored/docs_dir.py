@@ -16,7 +16,7 @@ from pathspec import GitIgnoreSpec
 
 from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
-from .folders import MAX_SIZE, name_of, walk, without_address
+from .folders import name_of, walk, without_address
 from .pages import Page, parse_defaults
 from .yaml_text import YamlDocument
 
@@ -62,22 +62,13 @@ class DocsDir:
                 uri = below + name
                 if name == rules.meta_file:
                     self._meta.append(uri)
-                elif not left_out(uri) and self._fits(uri, sizes[name]):
+                elif not left_out(uri) and self._has_url(uri):
                     self._files[destination(uri, rules.directory_urls)] = uri
 
-    def _fits(self, uri: str, size: int) -> bool:
-        if not uri.endswith(_MARKDOWN):
-            return True
-        if fault := without_address(self.name(uri), uri):
-            self._problems.add(fault)
-            return False
-        if size > MAX_SIZE:
-            message = f"not read, because the page has {size:,} bytes (limit: {MAX_SIZE:,})"
-            self._problems.add(
-                Problem(self.name(uri), 0, 0, "", message, "move it out of docs_dir", code=Code.NOT_READ)
-            )
-            return False
-        return True
+    def _has_url(self, uri: str) -> bool:
+        fault = without_address(self.name(uri), uri) if uri.endswith(_MARKDOWN) else None
+        self._problems.extend([fault] if fault else [])
+        return fault is None
 
     def name(self, uri: str) -> str:
         """Return the name of a file in problems."""

@@ -16,10 +16,10 @@ from msgspec.structs import replace
 from pathspec import GitIgnoreSpec
 
 from ..catalog.registry_facts import ChartFacts, ImageFacts
-from ..problems import Level, Problem, Problems
+from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from .messages import shown
-from .yaml_text import YamlDocument, YamlError, parse
+from .yaml_text import YamlDocument, parse
 
 # The lines that MkDocs accepts as delimiters of front matter (mkdocs/utils/meta.py), and similar lines that
 # authors intend as such.
@@ -38,7 +38,7 @@ def split(text: str) -> str | None:
     """Return the YAML text between the `---` lines of a page, or None without front matter.
 
     Raises:
-        YamlError: text that looks like front matter, but that MkDocs does not read as front matter.
+        RefusedError: text that looks like front matter, but that MkDocs does not read as front matter.
     """
     if opening := _OPENING.match(text):
         closing = _CLOSING.search(text, opening.end())
@@ -47,17 +47,17 @@ def split(text: str) -> str | None:
         if _NO_KEYS.match(text, opening.end()):
             return ""
         if closing is None:
-            raise YamlError(1, 1, "the front matter is never closed", "add a line --- after its last key")
+            raise RefusedError("the front matter is never closed", "add a line --- after its last key", 1, 1)
         message = "the file ends right after the closing ---, so MkDocs reads the front matter as text"
-        raise YamlError(text.count("\n") + 1, 1, message, "add a line break after it")
+        raise RefusedError(message, "add a line break after it", text.count("\n") + 1, 1)
     late = _LATE_OPENING.match(text)
     if late or _COMMENTED.match(text):
         message = "front matter must begin at the start of the file, else MkDocs reads it as text"
         hint = "remove the space or empty lines before the ---" if late else "move the comment below it"
-        raise YamlError(1, 1, message, hint)
+        raise RefusedError(message, hint, 1, 1)
     if _MULTIMARKDOWN.match(text):
         message, hint = "keys without --- lines around them", "add a line --- before and after the keys"
-        raise YamlError(1, 1, message, hint)
+        raise RefusedError(message, hint, 1, 1)
     return None
 
 
@@ -65,7 +65,7 @@ def front_matter(text: str) -> YamlDocument | None:
     """Return the front matter of a page, or None.
 
     Raises:
-        YamlError: see `split` and `parse`; or the front matter is not a mapping.
+        RefusedError: see `split` and `parse`; or the front matter is not a mapping.
     """
     yaml_text = split(text)
     if yaml_text is None:
@@ -75,7 +75,8 @@ def front_matter(text: str) -> YamlDocument | None:
         return replace(document, data={})
     if not isinstance(document.data, dict):
         kind = "a list" if isinstance(document.data, list) else "a single value"
-        raise YamlError(2, 1, f"front matter is {kind}, not keys and values", "write `key: value` lines")
+        message = f"front matter is {kind}, not keys and values"
+        raise RefusedError(message, "write `key: value` lines", 2, 1)
     return document
 
 
@@ -174,14 +175,18 @@ class Filled(Struct, frozen=True):
 
     file: str
     """Name of the file of facts in problems."""
-    fields: frozenset[str]
-    """The fields that are not on the page."""
-    gone: frozenset[str]
-    """The versions that were removed from the registry: none of them is the newest or an update."""
-    keep: int | None
-    """Number of versions to list for each line and variant; None for all."""
     facts: ImageFacts | ChartFacts
     """The file."""
+    keep: int | None = None
+    """Number of versions to list for each line and variant; None for all."""
+    paths: frozenset[tuple[str | int, ...]] = frozenset()
+    """Paths of the values that are not on the page: `("license",)`, `("versions", 0, "size")`."""
+    gone: frozenset[str] = frozenset()
+    """The versions that were removed from the registry: none of them is the newest or an update."""
+
+    def has(self, field: str) -> bool:
+        """Whether the field of the item is not on the page."""
+        return (field,) in self.paths
 
 
 class RawItem(Struct, frozen=True):
@@ -230,7 +235,7 @@ class RawItem(Struct, frozen=True):
         group: str = "",
     ) -> Problem:
         """Return a problem with the value at `path`, relative to the item."""
-        if path and self.filled and path[0] in self.filled.fields:
+        if path and self.filled and self.filled.has(str(path[0])):
             file, field = self.filled.file, str(path[0])
             return Problem(file, 0, 0, field, message, hint, level, code=code, item=self.slug, group=group)
         if path and path[0] in self.mapped:
@@ -248,6 +253,11 @@ class RawItem(Struct, frozen=True):
         item = "" if self.page else self.slug
         field = dotted((*self.path, *path))
         return Problem(file, line, column, field, message, hint, level, code=code, item=item, group=group)
+
+    def placed(self, problem: Problem, *path: str | int) -> Problem:
+        """Return a problem without a place with that of the value at `path`."""
+        message, hint, level = problem.message, problem.hint, problem.level
+        return self.problem(path, message, hint, level, code=problem.code, group=problem.group)
 
     def _foreign(self, path: Sequence[str | int]) -> bool:
         """Whether the value was not written by the author."""
@@ -349,9 +359,9 @@ def _read(
         return None
     try:
         document = read(page.text) or _EMPTY
-    except YamlError as error:
+    except RefusedError as error:
         if asks:
-            problems.add(error.problem(page.file))
+            problems.add(error.problem(page.file, Code.SYNTAX))
         return None
     values = overlay(document, page)
     return RawItem(values, page.file, document, page=page) if wanted or "catalog" in values else None
@@ -401,7 +411,7 @@ def parse_defaults(text: str, file: str = "") -> YamlDocument:
     try:
         document = parse(text)
         if document.data is not None and not isinstance(document.data, dict):
-            raise YamlError(1, 1, "expected keys and values", "write `key: value` lines")
-    except YamlError as error:
-        return YamlDocument("", 0, {}, file, error.problem(file))
+            raise RefusedError("expected keys and values", "write `key: value` lines", 1, 1)
+    except RefusedError as error:
+        return YamlDocument("", 0, {}, file, error.problem(file, Code.SYNTAX))
     return replace(document, file=file)

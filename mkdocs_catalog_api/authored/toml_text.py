@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import yaml
 
-from .yaml_text import YamlError
+from ..problems import RefusedError
 
 _AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
@@ -20,13 +20,13 @@ def load(source: bytes) -> tuple[yaml.Node | None, dict[str, Any]]:
     """Return the table `project` with its places, and its values. Without that table, return all.
 
     Raises:
-        YamlError: not valid TOML.
+        RefusedError: not valid TOML.
     """
     try:
         text = source.decode()
         data: dict[str, Any] = tomllib.loads(text)
     except UnicodeDecodeError:
-        raise YamlError(0, 0, "the file is not UTF-8", "save it as UTF-8") from None
+        raise RefusedError("the file is not UTF-8", "save it as UTF-8") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         _explain(str(error))
     root = _node(data, text, 0)
@@ -38,7 +38,7 @@ def load(source: bytes) -> tuple[yaml.Node | None, dict[str, Any]]:
 def _explain(message: str) -> NoReturn:
     place = _AT.search(message)
     line, column = (int(place[1]), int(place[2])) if place and place[1] else (0, 0)
-    raise YamlError(line, column, f"not valid TOML: {_AT.sub('', message)}")
+    raise RefusedError(f"not valid TOML: {_AT.sub('', message)}", "", line, column)
 
 
 def _node(value: object, text: str, start: int) -> yaml.Node:

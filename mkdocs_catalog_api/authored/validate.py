@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import TypeVar, get_args
@@ -32,6 +32,7 @@ from .pages import RawItem, heading
 
 E = TypeVar("E", ImageEntry, ChartEntry)
 V = TypeVar("V", VersionEntry, ChartVersionEntry)
+N = TypeVar("N", bound=Model)
 
 FOREIGN = frozenset(
     {
@@ -109,9 +110,20 @@ def default_values(
 
 
 def read_entry(
-    fields: ItemFields[M], raw: RawItem, values: Mapping[str, object], problems: Problems
-) -> M | None:
+    fields: ItemFields[N], raw: RawItem, values: Mapping[str, object], problems: Problems
+) -> N | None:
     """Validate one item. Each error becomes a problem. Returns None if there is any."""
+    return read_item(fields, raw, values, problems, lambda raw, entry: (raw, entry))[1]
+
+
+def read_item(
+    fields: ItemFields[N],
+    raw: RawItem,
+    values: Mapping[str, object],
+    problems: Problems,
+    fill: Callable[[RawItem, N], tuple[RawItem, N]],
+) -> tuple[RawItem, N | None]:
+    """Like `read_entry`, with missing values from `fill`, which may be those that the catalog requires."""
     names, model = fields.names, fields.model
     known: dict[str, object] = {}
     misspelled: set[str] = set()
@@ -131,13 +143,31 @@ def read_entry(
             hint = f"did you mean `{near}`?"
             faults.append(raw.problem((key,), "unknown field", hint, code=Code.UNKNOWN_FIELD))
     entry, errors = fields.read(known)
-    faults += _explain(errors, fields, raw, misspelled)
+    if entry is not None:
+        raw, entry = fill(raw, entry)
+    missing = [] if raw.filled and entry is None else _missing(fields, known, raw)
+    faults += _explain([*errors, *missing], fields, raw, misspelled)
     problems.extend(faults)
     if entry is None or faults:
-        return None
+        return raw, None
     _check_license(entry, raw, problems)
     problems.extend(_doubts(entry, raw, names))
-    return entry
+    return raw, entry
+
+
+def _missing(fields: ItemFields[M], values: Mapping[str, object], raw: RawItem) -> Iterator[ErrorDetails]:
+    """Yield an error for each value that the catalog requires, and that is in neither item nor registry."""
+    versions = values.get("versions")
+    given = [((), values)] + [
+        (("versions", position), version if isinstance(version, dict) else {})
+        for position, version in enumerate(versions if isinstance(versions, list) else ())
+    ]
+    for path, mapping in given:
+        for name in fields.version_required if path else fields.required:
+            keys = name, *_WRITTEN_AS.get(name, ())
+            filled = raw.filled and (*path, name) in raw.filled.paths
+            if not filled and all(mapping.get(key) in (None, []) for key in keys):
+                yield {"type": "missing", "loc": (*path, name), "msg": "", "input": None}
 
 
 def undeclared(fields: ItemFields[M], raws: Iterable[RawItem]) -> Iterator[str]:
@@ -241,7 +271,7 @@ def chart_versions(entry: ChartEntry, raw: RawItem, problems: Problems) -> Chart
 def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> ImageEntry:
     """Return the image with line and variant of each version, its newest version first, and `latest`."""
     entry = _of_registry(entry, raw, problems)
-    versions = [_in_line(version, rules) for version in entry.versions]
+    versions = [in_line(version, rules) for version in entry.versions]
     versions = _kept(raw, [(version, version.line, version.variant) for version in versions])
     if len(versions) < len(entry.versions):
         kept = {version.version for version in versions}
@@ -303,7 +333,7 @@ def _kept(raw: RawItem, versions: Sequence[tuple[V, str, str]]) -> list[V]:
     return [version for version, *_ in versions if version.version in kept]
 
 
-def _in_line(version: VersionEntry, rules: LineRules) -> VersionEntry:
+def in_line(version: VersionEntry, rules: LineRules) -> VersionEntry:
     """Return the version with line, variant and end of life. Values of the author take precedence."""
     label, given = version.version, version.model_fields_set
     update: dict[str, object] = {}

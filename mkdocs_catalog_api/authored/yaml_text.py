@@ -7,26 +7,13 @@ and `null` of YAML 1.2; the models convert them later.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 import yaml
 from msgspec import Struct
 
-from ..problems import Problem
-from ..problems.codes import Code
-
-
-class YamlError(ValueError):
-    """Invalid or unsupported YAML; `line` and `column` count from 1."""
-
-    def __init__(self, line: int, column: int, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.line, self.column, self.message, self.hint = line, column, message, hint
-
-    def problem(self, file: str) -> Problem:
-        return Problem(file, self.line, self.column, "", self.message, self.hint, code=Code.SYNTAX)
-
+from ..problems import Problem, RefusedError
 
 # Text in libyaml's problem or context → message (… is the character at that place) and hint.
 _SAID = (
@@ -91,8 +78,6 @@ def explain(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str]:
 Value = str | bool | None | list["Value"] | dict[str, "Value"]
 """A value of YAML that is read as text."""
 
-_MAX_VALUES = 100_000
-"""Maximum number of values of a document, with aliases expanded."""
 _MAX_DEPTH = 50
 
 Path = Sequence[str | int]
@@ -121,35 +106,15 @@ class _TextLoader(yaml.CSafeLoader):
 
 
 class _ValueBuilder:
-    """Turns nodes into values. Use one object for each document: it counts the values of aliases."""
+    """Turns the nodes of one document into values. The value of an alias is that of its anchor."""
 
     def __init__(self, offset: int) -> None:
         self._offset = offset
-        self._open: set[int] = set()
-        self._sizes: dict[int, int] = {}
+        self._built: dict[int, Value] = {}
 
-    def document(self, root: yaml.Node, *, has_aliases: bool) -> Value:
-        if has_aliases and self._size(root) > _MAX_VALUES:
-            raise self._error(
-                root, f"aliases expand to more than {_MAX_VALUES:,} values", "replace aliases with values"
-            )
-        return self.value(root, 0)
-
-    def _error(self, node: yaml.Node, message: str, hint: str) -> YamlError:
+    def _error(self, node: yaml.Node, message: str, hint: str) -> RefusedError:
         mark = node.start_mark
-        return YamlError(mark.line + 1 + self._offset, mark.column + 1, message, hint)
-
-    def _size(self, node: yaml.Node) -> int:
-        known = self._sizes.get(id(node))
-        if known is not None:
-            return known
-        if id(node) in self._open:
-            raise self._error(node, "an alias contains itself", "remove the alias")
-        self._open.add(id(node))
-        size = 1 + sum(self._size(child) for child in _children(node))
-        self._open.discard(id(node))
-        self._sizes[id(node)] = size
-        return size
+        return RefusedError(message, hint, mark.line + 1 + self._offset, mark.column + 1)
 
     def value(self, node: yaml.Node, depth: int) -> Value:
         if depth > _MAX_DEPTH:
@@ -159,10 +124,14 @@ class _ValueBuilder:
                 return str(node.value)
             if node.tag == _WORDS.get(node.value):
                 return None if node.tag == _NULL else bool(node.value.lower() == "true")
+        elif id(node) in self._built:
+            return self._built[id(node)]
         elif isinstance(node, yaml.SequenceNode) and node.tag == _TextLoader.DEFAULT_SEQUENCE_TAG:
-            return [self.value(child, depth + 1) for child in node.value]
+            self._built[id(node)] = values = [self.value(child, depth + 1) for child in node.value]
+            return values
         elif isinstance(node, yaml.MappingNode) and node.tag == _TextLoader.DEFAULT_MAPPING_TAG:
-            return self._mapping(node, depth)
+            self._built[id(node)] = mapping = self._mapping(node, depth)
+            return mapping
         tag = node.tag.replace("tag:yaml.org,2002:", "!!")
         raise self._error(
             node, f"the tag {tag[:80]} is not allowed here", "remove it, or put the value in quotes"
@@ -185,15 +154,6 @@ class _ValueBuilder:
             else:
                 own[key.value] = self.value(value, depth + 1)
         return merged | own if merged else own
-
-
-def _children(node: yaml.Node) -> Iterator[yaml.Node]:
-    if isinstance(node, yaml.MappingNode):
-        for key, value in node.value:
-            yield key
-            yield value
-    elif isinstance(node, yaml.SequenceNode):
-        yield from node.value
 
 
 class YamlDocument(Struct, frozen=True, dict=True):
@@ -260,24 +220,25 @@ def parse(text: str, offset: int = 0) -> YamlDocument:
     """Parse one YAML document; `offset` is the number of lines before it in its file.
 
     Raises:
-        YamlError: invalid syntax, a duplicate key, an unknown tag, a mapping key that is not text, aliases
-            that contain themselves or expand to more than 100,000 values.
+        RefusedError: invalid syntax, a duplicate key, an unknown tag, a mapping key that is not text, or an
+            alias that contains itself.
     """
     try:
         root = yaml.compose(text, _TextLoader)
-        data = None if root is None else _ValueBuilder(offset).document(root, has_aliases="*" in text)
-    except YamlError:
+        data = None if root is None else _ValueBuilder(offset).value(root, 0)
+    except RefusedError:
         raise
     except yaml.MarkedYAMLError as error:
         where = mark(error)
         line, column = where.line + 1 + offset, where.column + 1
-        raise YamlError(line, column, *explain(error, text)) from None
+        raise RefusedError(*explain(error, text), line, column) from None
     except (yaml.YAMLError, ValueError) as error:
         # A reader error: characters that YAML does not allow.
         position = getattr(error, "position", 0)
         before = text[:position] if isinstance(position, int) and position >= 0 else ""
         reason = f"a character that YAML does not allow ({getattr(error, 'reason', error)})"
-        raise YamlError(before.count("\n") + 1 + offset, 1, reason, "remove it") from None
+        raise RefusedError(reason, "remove it", before.count("\n") + 1 + offset, 1) from None
     except RecursionError:
-        raise YamlError(1 + offset, 1, "nested too deeply", f"the maximum is {_MAX_DEPTH} levels") from None
+        hint = f"the maximum is {_MAX_DEPTH} levels"
+        raise RefusedError("nested too deeply", hint, 1 + offset, 1) from None
     return YamlDocument(text, offset, data)

@@ -3,26 +3,17 @@
 from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct, field
+from msgspec.json import schema
 
-from . import names
 from . import published as fields
+from . import types
 from .docstrings import Described
 from .published import LifecycleWord
 from .scans import Limit
 from .vulnerabilities import SeverityWord, open_words
 
 # Not checked with each of many events: the replay sees that an image comes under a slug, and others follow.
-Slug = Annotated[
-    str,
-    Meta(
-        description="Slug of the image.",
-        extra_json_schema={
-            "type": "string",
-            "maxLength": names.SLUG_MAX,
-            "pattern": f"^(?:{names.SLUG.pattern})$",
-        },
-    ),
-]
+Slug = Annotated[str, Meta(description="Slug of the image.", extra_json_schema=schema(types.Slug))]
 Version = Annotated[str, Meta(description="The version.")]
 Digests = Annotated[tuple[str, ...], Meta(description="Digests of the version; empty when none is known.")]
 Id = Annotated[str, Meta(description="CVE id, else the advisory's id.")]
@@ -170,7 +161,7 @@ class VulnerabilityFound(VulnerabilityEvent, frozen=True, tag="vulnerability-fou
         ),
     ]
     seen: Annotated[
-        tuple[fields.Counter, ...] | None,
+        tuple[types.Count, ...] | None,
         Meta(
             description="Positions of the scans that report it, in `scans` of the last `scan-changed`; null "
             "if the day does not show them."

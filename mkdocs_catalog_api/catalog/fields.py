@@ -161,6 +161,11 @@ class ItemFields(NamedTuple, Generic[M]):
     """Field → the other front matter key that it is read from."""
     version_keys: tuple[tuple[str, str], ...] = ()
     """The same for the fields of each version."""
+    required: tuple[str, ...] = ()
+    """The built-in fields that the catalog requires; `read` does not check them."""
+    version_required: tuple[str, ...] = ()
+    given: type[M] | None = None
+    """The model without these requirements, which data from a registry may meet; None if there are none."""
 
     def holds_list(self, name: str) -> bool:
         """Whether the field with this name can contain a list, as `category` can."""
@@ -201,7 +206,7 @@ class ItemFields(NamedTuple, Generic[M]):
                 for version in listed
             ]
         try:
-            entry = self.model.model_validate(built_in)
+            entry = (self.given or self.model).model_validate(built_in)
         except ValidationError as error:
             return None, [*_category_once(error.errors(include_url=False), values), *errors]
         if errors:
@@ -216,13 +221,26 @@ class ItemFields(NamedTuple, Generic[M]):
 def item_fields(model: type[M], rules: Rules, version_rules: Rules) -> ItemFields[M]:
     """The fields of items with this model; `version_rules` are those of each version."""
     versions = version_model(model)
+    required, version_required = _required(rules, model), _required(version_rules, versions)
     return ItemFields(
         _with_rules(model, rules, version_rules),
         _own_fields(rules, [*built_in_fields(model)]),
         _own_fields(version_rules, [*built_in_fields(versions)]) if versions else OwnFields,
         tuple((name, rule.from_) for name, rule in rules.items() if rule.from_),
         tuple((name, rule.from_) for name, rule in version_rules.items() if rule.from_),
+        required,
+        version_required,
+        _with_rules(model, *map(_optional, (rules, version_rules))) if required or version_required else None,
     )
+
+
+def _required(rules: Rules, model: type[BaseModel] | None) -> tuple[str, ...]:
+    built_in = built_in_fields(model) if model else ()
+    return tuple(name for name, rule in rules.items() if rule.required and name in built_in)
+
+
+def _optional(rules: Rules) -> Rules:
+    return {name: rule.model_copy(update={"required": False}) for name, rule in rules.items()}
 
 
 @cache

@@ -7,10 +7,10 @@ from msgspec import Meta, Struct, field
 
 from .events import AnyEvent, GoneReason, Id, Package, Slug, Version
 from .models import Lifecycle
-from .published import Counter, Counters, Document, ExploitedIfKnown, GradeLetter
+from .published import Counters, Day, Document, ExploitedIfKnown, GradeLetter
+from .types import Count
 from .vulnerabilities import SeverityWord, open_words
 
-Date = Annotated[str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
 EpisodeEnd = Literal[GoneReason, "suppressed"]
 Days = Annotated[int, Meta(ge=0)] | Annotated[float, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
@@ -19,12 +19,12 @@ Share = Annotated[float, Meta(ge=0, le=1)]
 class PopulationFigures(Document, kw_only=True):
     """Counts for one population of images: the newest versions with a scan."""
 
-    total: Annotated[Counter, Meta(description="Open vulnerabilities.")]
+    total: Annotated[Count, Meta(description="Open vulnerabilities.")]
     by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
-    fixable: Annotated[Counter, Meta(description="How many of them have a fix.")]
+    fixable: Annotated[Count, Meta(description="How many of them have a fix.")]
     exploited: ExploitedIfKnown
-    images: Annotated[Counter, Meta(description="Images, with and without a scan.")]
-    scanned: Annotated[Counter, Meta(description="How many of them have a scan of their newest version.")]
+    images: Annotated[Count, Meta(description="Images, with and without a scan.")]
+    scanned: Annotated[Count, Meta(description="How many of them have a scan of their newest version.")]
 
 
 class RecordedFigures(Document):
@@ -40,7 +40,7 @@ class FixTimes(Document):
     """Time from the first sight of vulnerabilities to their fix."""
 
     fixed: Annotated[
-        Counter, Meta(description="Number of fixed vulnerabilities (an id counts once per image).")
+        Count, Meta(description="Number of fixed vulnerabilities (an id counts once per image).")
     ]
     median: Annotated[Days | None, Meta(description="Median of the days it took; null when none was fixed.")]
     percentile90: Annotated[
@@ -72,14 +72,14 @@ class FixEntry(Document):
     id: Id
     severity: Annotated[SeverityWord, Meta(description="The worst that the id had while it was open.")]
     first_seen: Annotated[
-        Date, Meta(description="The first recorded day on which the id was open, as in the image's history.")
+        Day, Meta(description="The first recorded day on which the id was open, as in the image's history.")
     ]
     fixed: Annotated[
-        Date | None, Meta(description="The first day on which a scanned version had it in no package.")
+        Day | None, Meta(description="The first day on which a scanned version had it in no package.")
     ]
     fixed_in: Annotated[str | None, Meta(description="The version that was the newest that day.")]
     days: Annotated[
-        Counter | None,
+        Count | None,
         Meta(
             description="Days from `firstSeen` to `fixed`; null without a fix, and if the id was there "
             "before the history began."
@@ -96,7 +96,7 @@ class FixEntry(Document):
 class FixShares(Document):
     """How many vulnerabilities were fixed in time, of those with `days`."""
 
-    fixed: Annotated[Counter, Meta(description="Number of entries with `days`.")]
+    fixed: Annotated[Count, Meta(description="Number of entries with `days`.")]
     days7: Annotated[
         Share | None,
         Meta(
@@ -116,7 +116,7 @@ class Within(Document):
 
 
 Ages = Annotated[
-    list[Counter],
+    list[Count],
     Meta(
         description="Days from `firstSeen` to the last recorded day of each entry that is still open "
         "(`reason` is null), oldest first. If the id was there before the history began, it is older."
@@ -134,17 +134,17 @@ class OpenAges(Document):
 class ImageFigures(Document):
     """An image from one day on. All counts are null if it is not scanned."""
 
-    date: Annotated[Date, Meta(description="The first day with these values, UTC.")]
+    date: Annotated[Day, Meta(description="The first day with these values, UTC.")]
     version: Annotated[str | None, Meta(description="The newest version; null when there is none.")]
     scanned: Annotated[bool, Meta(description="Whether the newest version has a scan.")]
-    critical: Annotated[Counter | None, Meta(description="Open, of critical severity.")]
-    high: Annotated[Counter | None, Meta(description="Open, of high severity.")]
-    medium: Annotated[Counter | None, Meta(description="Open, of medium severity.")]
-    low: Annotated[Counter | None, Meta(description="Open, of low severity.")]
-    unknown: Annotated[Counter | None, Meta(description="Open, of unknown severity.")]
-    total: Annotated[Counter | None, Meta(description="Open vulnerabilities: the sum of the five.")]
+    critical: Annotated[Count | None, Meta(description="Open, of critical severity.")]
+    high: Annotated[Count | None, Meta(description="Open, of high severity.")]
+    medium: Annotated[Count | None, Meta(description="Open, of medium severity.")]
+    low: Annotated[Count | None, Meta(description="Open, of low severity.")]
+    unknown: Annotated[Count | None, Meta(description="Open, of unknown severity.")]
+    total: Annotated[Count | None, Meta(description="Open vulnerabilities: the sum of the five.")]
     suppressed: Annotated[
-        Counter | None, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
+        Count | None, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
     ]
     grade: Annotated[GradeLetter | None, Meta(description="Grade of the newest version.")]
 
@@ -156,7 +156,7 @@ class Episode(Document):
     pkg: Package
     severity: Annotated[SeverityWord, Meta(description="The last known severity.")]
     first_seen: Annotated[
-        Date,
+        Day,
         Meta(
             description="The first recorded day on which the id was open in the image; after a fix, the day "
             "it came back. An end that is not a fix does not change it."
@@ -170,7 +170,7 @@ class Episode(Document):
         ),
     ]
     fixed: Annotated[
-        Date | None,
+        Day | None,
         Meta(
             description="The first day on which a fixed version was scanned; null again if the id reappears "
             "in a digest that was scanned before."
@@ -178,7 +178,7 @@ class Episode(Document):
     ]
     fixed_in: Annotated[Version | None, Meta(description="The newest version on that day.")]
     days: Annotated[
-        Counter | None,
+        Count | None,
         Meta(description="Days from `firstSeen` to `fixed`; null if either is unknown."),
     ]
     reason: Annotated[
@@ -195,11 +195,11 @@ class KnownDigest(Document):
 
     digest: Annotated[str, Meta(description="Digest that the version's page lists or its scan names.")]
     version: Version
-    from_: Annotated[Date, Meta(description="The first recorded day on which the version had it.")] = field(
+    from_: Annotated[Day, Meta(description="The first recorded day on which the version had it.")] = field(
         name="from"
     )
     until: Annotated[
-        Date | None,
+        Day | None,
         Meta(description="The first recorded day on which it no longer had it; null if it still has it."),
     ]
 
@@ -245,5 +245,5 @@ class History(Struct, frozen=True):
 
     @property
     def last(self) -> str:
-        """Date of the last recorded day."""
+        """Day of the last recorded day."""
         return self.days[-1].date

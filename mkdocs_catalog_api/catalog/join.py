@@ -1,4 +1,4 @@
-"""Which scan counts for which release, and which release each chart pins.
+"""Which scans belong to which release, and which release each chart pins.
 
 The order of trust is digest, then normalized reference and tag, then the report's path below the reports
 folder. Every scan that is unused, doubtful or contradictory gets a problem that names its report.
@@ -15,32 +15,17 @@ from msgspec.structs import replace
 
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
+from . import report_problems
 from .models import ChartEntry, ImageEntry, PinEntry, VersionEntry
 from .names import Reference
-from .scan_selection import JoinRules, Kept, Part, ReleaseParts, ScanSelection
-from .scans import PACKAGES, Scan, plain_platform
-from .value import Chart, FormerDigest, Image, Pin, Release, ReportUse, Unused, WebPage
+from .scan_selection import JoinRules, Part, ReleaseParts, ScanSelection
+from .scans import Scan, plain_platform
+from .value import Chart, FormerDigest, Image, Pin, Release, WebPage
 
 NO_REGISTRY = "registry.invalid"
 """Placeholder for a missing setting `registry`, so that the rest of an image can be checked. It is never
 compared with anything, and no message contains it."""
-_ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
 _DIGITS = re.compile("[0-9a-f]{12}")
-_ACCEPTABLE = {"filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file"}
-
-
-class PinFault(NamedTuple):
-    """An error of a pin."""
-
-    chart: str
-    """Slug of its chart."""
-    position: int
-    """Place among the chart's pins, from 0."""
-    message: str
-    hint: str = ""
-    level: Level = Level.ERROR
-    group: str = ""
-    """Notes of one group become one line with their number."""
 
 
 class Joined(NamedTuple):
@@ -48,9 +33,8 @@ class Joined(NamedTuple):
 
     images: tuple[Image, ...]
     charts: tuple[Chart, ...]
-    reports: tuple[ReportUse, ...]
-    """In the order of the scans."""
-    pin_faults: list[PinFault]
+    pin_problems: list[tuple[str, int, Problem]]
+    """Each with the slug of its chart and the position of the pin, and without a place."""
     former: tuple[FormerDigest, ...]
 
 
@@ -61,24 +45,26 @@ def join(
     rules: JoinRules,
     problems: Problems,
     former: Sequence[FormerDigest] = (),
+    *,
+    complete: bool = True,
 ) -> Joined:
-    """Join images, charts and former digests with the scans.
+    """Join images, charts and former digests with the scans. Problems of reports are added.
 
-    Problems of reports are added, except those of unused reports: see `unused_reports`.
+    Reports without a match are a problem only if the catalog is `complete`.
     """
     releases = _ReleaseIndex((entry for entry, _ in images), former)
     candidates: dict[_Key, list[Scan]] = defaultdict(list)
-    misplaced: set[tuple[str, int]] = set()
+    unmatched: list[Scan] = []
     scans = [_of_path(scan, releases) for scan in scans]
     for scan in scans:
         if rules.in_future(scan):
-            message = f"scanned at {scan.scanned_at}, which is in the future"
-            problems.add(_problem(scan, Code.SCAN_AGE, message, "check the clock of the scanner"))
-        keys = _keys(scan, releases, rules, problems)
-        if keys is None:
-            misplaced.add(scan.place)
-        for key in keys or ():
+            problems.add(report_problems.in_future(scan))
+        keys, doubts = _keys(scan, releases, rules.accept)
+        problems.extend(doubts)
+        for key in keys:
             candidates[key].append(scan)
+        if not (keys or doubts):
+            unmatched.append(scan)
     selections: dict[str, ScanSelection] = {}
     for key, entry in releases.every.items():
         platforms: Sequence[str] = entry.platforms
@@ -87,125 +73,35 @@ def join(
         known = ReleaseParts.of(entry.digests, entry.manifests, platforms)
         selections[str(key)] = rules.select(candidates.get(key, ()), known)
     pins = _Pins(releases, scans, rules)
-    joined_charts = tuple(Chart(entry, page, tuple(pins.resolved(entry))) for entry, page in charts)
+    joined_charts: list[Chart] = []
+    pin_problems: list[tuple[str, int, Problem]] = []
+    for chart, page in charts:
+        resolved = [*map(pins.resolved, chart.images)]
+        joined_charts.append(Chart(chart, page, tuple(pin for pin, _ in resolved)))
+        pin_problems += [(chart.slug, at, note) for at, (_, notes) in enumerate(resolved) for note in notes]
+    if complete:
+        of_pins = {scan.place for selection in pins.selections.values() for scan in selection.every}
+        places = {scan.place for scan in unmatched} - of_pins
+        useful = {scan.path for scan in scans if scan.place not in places}
+        problems.extend(report_problems.unmatched(scan, useful) for scan in unmatched if scan.place in places)
     selections |= pins.selections
     joined_images = tuple(
         Image(
-            entry,
+            image,
             page,
-            tuple(Release(each, selections[f"{entry.slug} {each.version}"]) for each in entry.versions),
+            tuple(Release(each, selections[f"{image.slug} {each.version}"]) for each in image.versions),
         )
-        for entry, page in images
+        for image, page in images
     )
     formers = {
         str(key): replace(each, release=replace(each.release, selection=selections[str(key)]))
         for key, each in releases.former.items()
     }
     for subject, selection in selections.items():
-        if subject in formers:  # nobody has to scan it again
-            continue
-        problems.extend(_kept(kept, subject) for kept in selection.kept if kept.scan.path != kept.other.path)
-        problems.extend(_missing(selection, subject, accepted="partial" in rules.accept))
-    uses = tuple(_uses(scans, selections, misplaced))
-    return Joined(joined_images, joined_charts, uses, pins.faults, tuple(formers.values()))
-
-
-def unused_reports(reports: Sequence[ReportUse], *, complete: bool) -> Iterator[Problem]:
-    """A problem for each unused report; those without a match only if the catalog is `complete`."""
-    useful = {use.scan.path for use in reports if use.matched}
-    for use in reports:
-        scan = use.scan
-        for reason, subject, instead in use.unused:
-            if reason == "unmatched":
-                if complete:
-                    yield _unmatched(scan, of_useful_report=scan.path in useful)
-            elif reason == "scanner-not-wanted":
-                word = scan.scanner.word
-                message = f"not used for {subject}: the scanner {word} is not in `security.scanners`"
-                hint = f"add {word} to it, or remove the report"
-                yield _problem(scan, Code.PASSED_OVER, message, hint, Level.INFO)
-            elif reason == "other-platform":
-                platform = scan.coverage.platform or "a platform"
-                message = f"not used for {subject}: it is of {platform}, which `platforms` leaves out"
-                hint = "add the platform to `platforms`, or remove the report"
-                yield _problem(scan, Code.PASSED_OVER, message, hint, Level.INFO)
-            elif reason != "misplaced":  # which is an error that the join has added
-                message = f"not used for {subject}: {instead} takes precedence"
-                yield _problem(scan, Code.PASSED_OVER, message, level=Level.INFO)
-
-
-def _kept(kept: Kept, subject: str) -> Problem:
-    scan, other, doubt = kept
-    if isinstance(doubt, frozenset):
-        packages = [f"no {word} results" for word in sorted(doubt & PACKAGES)]
-        lacking = " and ".join([*packages, *(f"the limit {word}" for word in sorted(doubt - PACKAGES))])
-        message = f"counts for {subject} together with {other.file}, which is newer but has {lacking}"
-        hint = "scan all packages in one report and without limits, or remove the older one"
-        return _problem(scan, Code.IN_PART, message, hint)
-    if doubt == "same-time":
-        message = f"counts for {subject} together with {other.file}, which was made at the same time"
-        return _problem(scan, Code.SCAN_AGE, message, "remove one of them if it is a copy or outdated")
-    message = f"counts for {subject} together with {other.file}, since their times don't show which is newer"
-    hint = "remove one of them, or scan again with a tool that writes the time into its report"
-    return _problem(scan, Code.SCAN_AGE, message, hint)
-
-
-def _missing(selection: ScanSelection, subject: str, *, accepted: bool) -> Iterator[Problem]:
-    """A warning if some of the parts have no scan; without any scan of this build, `_mismatches` warns."""
-    if selection.missing and selection.of_this_build:
-        parts = ", ".join(map(str, selection.missing))
-        message = f"{subject} is only partly scanned: no scan found for {parts}"
-        hint = "scan what `catalog-api list` prints, or set `security: {accept: [partial]}`"
-        level, hint = (Level.INFO, "") if accepted else (Level.WARNING, hint)
-        problem = _problem(selection.scans[0], Code.IN_PART, message, hint, level)
-        yield replace(problem, group="versions are only partly scanned: no scan found for each digest")
-
-
-def _unmatched(scan: Scan, *, of_useful_report: bool) -> Problem:
-    code = Code.UNMATCHED_REPORT
-    if of_useful_report:
-        # A hub's map has all images of a chart, also those outside the catalog.
-        message = f"no version and no pin in the catalog matches the entry{_subject(scan)}"
-        return _problem(scan, code, message, level=Level.INFO)
-    if scan.alone:
-        hint = (
-            "add its version to the image's page, or save it as <slug>/<version>.json in the reports folder"
-        )
-        message = f"no version in the catalog matches this report{_subject(scan)}"
-        return _problem(scan, code, message, hint)
-    # A fetched old version of a chart may contain images that the catalog no longer lists.
-    level = Level.INFO if scan.of_hub else Level.WARNING
-    message = "no version and no pin in the catalog matches an image in this report"
-    return _problem(scan, code, message, level=level)
-
-
-def _subject(scan: Scan) -> str:
-    if scan.names:
-        repository, tag = scan.names[0]
-        return f" of {repository}:{tag}" if tag else f" of {repository}@{min(scan.coverage.digests)}"
-    return f" of {min(scan.coverage.named)}" if scan.coverage.named else ""
-
-
-def _problem(scan: Scan, code: Code, message: str, hint: str = "", level: Level = Level.WARNING) -> Problem:
-    return Problem(scan.file, 0, 0, "", message, hint, level, code=code)
-
-
-def _uses(
-    scans: Iterable[Scan], selections: dict[str, ScanSelection], misplaced: set[tuple[str, int]]
-) -> Iterator[ReportUse]:
-    counts_for: dict[tuple[str, int], list[str]] = defaultdict(list)
-    unused: dict[tuple[str, int], list[Unused]] = defaultdict(list)
-    for subject, selection in selections.items():
-        files = ", ".join(dict.fromkeys(scan.file for scan in selection.scans))
-        for scan in selection.scans:
-            counts_for[scan.place].append(subject)
-        for scan, reason in selection.unused:
-            unused[scan.place].append(Unused(reason, subject, files))
-    for scan in scans:
-        place = scan.place
-        if not (place in counts_for or place in unused):
-            unused[place].append(Unused("misplaced" if place in misplaced else "unmatched"))
-        yield ReportUse(scan, tuple(counts_for.get(place, ())), tuple(unused.get(place, ())))
+        problems.extend(report_problems.unused(selection, subject))
+        if subject not in formers:  # which nobody has to scan again
+            problems.extend(report_problems.doubts(selection, subject, rules.accept))
+    return Joined(joined_images, tuple(joined_charts), pin_problems, tuple(formers.values()))
 
 
 class _Key(NamedTuple):
@@ -281,8 +177,8 @@ class _ReleaseIndex:
         return self._slugs.get(repository, [])
 
 
-def _keys(scan: Scan, releases: _ReleaseIndex, rules: JoinRules, problems: Problems) -> list[_Key] | None:
-    """The releases that the scan belongs to; None for one that contradicts its path."""
+def _keys(scan: Scan, releases: _ReleaseIndex, accept: Collection[str]) -> tuple[list[_Key], list[Problem]]:
+    """The releases that the scan belongs to, and how it contradicts its path; no release after an error."""
     place = _place(scan, releases)
     folder, by_path = place.slug, place.key
     by_digest = (key for digest in sorted(scan.coverage.named) for key in releases.with_digest(digest))
@@ -290,25 +186,18 @@ def _keys(scan: Scan, releases: _ReleaseIndex, rules: JoinRules, problems: Probl
     listed = [key for key in keys if not key.former]
     slugs = {key.slug for key in keys}.union(*(releases.slugs(name) for name, _ in scan.names))
     if folder and slugs and folder not in slugs:
-        message = f"this report is for {', '.join(sorted(slugs))}, but it is in the folder of {folder}"
-        hint = f"move it to {scan.file.removesuffix(scan.path)}{min(slugs)}/"
-        problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, hint, Level.ERROR))
-        return None
+        return [], [report_problems.in_other_folder(scan, folder, sorted(slugs))]
     if place.digest and by_path and (other := _contradiction(scan, place.digest, releases.every[by_path])):
-        message = f"this report is for {other}, but its path is that of {place.digest}"
-        hint = "remove it, and scan again what `catalog-api list` prints for this path"
-        problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, hint, Level.ERROR))
-        return None
+        return [], [report_problems.of_other_digest(scan, place.digest, other)]
     if place.stray and not any(releases.with_digest(digest) for digest in scan.coverage.named):
-        return []
+        return [], []
     if by_path and not by_path.former and not listed:
-        for message, hint in _mismatches(scan, by_path, releases, rules.accept, former=bool(keys)):
-            problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, hint))
-        return [by_path, *keys]
+        entry, repository = releases.entries[by_path], releases.repositories[by_path.slug]
+        doubts = report_problems.mismatches(scan, by_path.slug, entry, repository, accept, former=bool(keys))
+        return [by_path, *keys], [*doubts]
     if by_path and by_path not in keys:
-        message = f"this report is for {listed[0]}, but its path is that of version {by_path.version}"
-        problems.add(_problem(scan, Code.UNMATCHED_REPORT, message, f"rename it to {listed[0].version}.json"))
-    return keys
+        return keys, [report_problems.of_other_version(scan, by_path.version, str(listed[0]))]
+    return keys, []
 
 
 class _Place(NamedTuple):
@@ -370,47 +259,6 @@ def _by_names(scan: Scan, releases: _ReleaseIndex) -> Iterator[_Key]:
                 yield key
 
 
-def _mismatches(
-    scan: Scan, key: _Key, releases: _ReleaseIndex, accept: Collection[str], *, former: bool
-) -> Iterator[tuple[str, str]]:
-    """Message and hint of each contradiction between a report and its path, if no other release matches.
-
-    `former`: it is of a former digest.
-    """
-    entry, own = releases.entries[key], releases.repositories[key.slug]
-    if scan.kind and scan.kind not in accept:
-        hint = "scan the image instead"
-        if scan.kind in _ACCEPTABLE:
-            hint += f", or set `security: {{accept: [{scan.kind}]}}`"
-        yield f"this is a scan of kind {scan.kind!r}, not of an image", hint
-    if scan.coverage.digests and entry.digests:
-        message = f"the scanned digest {min(scan.coverage.digests)} is not a digest of {key}"
-        hint = f"scan {key} again; if its tag was moved, run `catalog-api sync`, or correct the page"
-        if former:
-            message = f"this report is for {min(scan.coverage.digests)}, a former build of {key}"
-            hint = f"scan {key} again"
-        yield message, hint
-    names = {name for name, _ in scan.names if not name.endswith(_ARCHIVES)}
-    if own and names and own not in names:
-        last = own.rpartition("/")[2]
-        mirrors = {name for name in names if name.rpartition("/")[2] == last}
-        if not mirrors:
-            message = f"this report is for {', '.join(sorted(names))}, but its path is that of {key.slug}"
-            yield message, f"move it away, or scan {own} again"
-        elif "reference" not in accept:
-            message = f"this report is for {', '.join(sorted(mirrors))}, not for {own}"
-            yield message, f"scan {own}, or set `security: {{accept: [reference]}}` if it is a mirror"
-    unreadable = [text for text in scan.unreadable if not text.lower().endswith(_ARCHIVES)]
-    if unreadable and "reference" not in accept:
-        message = f"this report is for {unreadable[0][:100]!r}, which is not an image reference"
-        hint = f"scan {own or key.slug} by its name, or set `security: {{accept: [reference]}}`"
-        yield message, hint
-    tags = {tag for repository, tag in scan.names if tag and repository == own}
-    if tags and tags.isdisjoint((entry.version, *entry.tags)):
-        message = f"this report is for the tag {', '.join(sorted(tags))}, but its path is for {key.version}"
-        yield message, "rename the file, or scan the version again"
-
-
 class _Pins:
     """Resolves pins. A pin with a digest matches only the release with that digest; one without a digest
     matches by normalized reference and tag.
@@ -418,7 +266,6 @@ class _Pins:
 
     def __init__(self, releases: _ReleaseIndex, scans: Iterable[Scan], rules: JoinRules) -> None:
         self._releases, self._rules = releases, rules
-        self.faults: list[PinFault] = []
         self.selections: dict[str, ScanSelection] = {}
         """Name of a pin outside the catalog → its scans."""
         self._by_digest: dict[str, list[Scan]] = defaultdict(list)
@@ -429,68 +276,63 @@ class _Pins:
             for name in scan.names:
                 self._by_tag[name].append(scan)
 
-    def resolved(self, chart: ChartEntry) -> Iterator[Pin]:
-        for position, pin in enumerate(chart.images):
-            reference = Reference.parse(pin.image)
-            if reference.domain == "docker.io" and "docker.io/" not in pin.image.lower():
-                self._note_short_name(chart.slug, position, pin.image, reference)
-            elif self._releases.beside(reference.repository):
-                message = f"the catalog has no image {reference.repository}"
-                group = "pins are of the catalog's registry, but not of its images"
-                hint = "correct its name, or add a page"
-                self.faults.append(PinFault(chart.slug, position, message, hint, Level.INFO, group))
-            if pin.digest is None:
-                yield self._by_reference(pin, reference, chart.slug, position)
-            else:
-                yield self._with_digest(pin, pin.digest, reference.repository, chart.slug, position)
+    def resolved(self, pin: PinEntry) -> tuple[Pin, list[Problem]]:
+        """The pin with its release or scans, and what to know about it."""
+        reference = Reference.parse(pin.image)
+        resolve = self._by_reference if pin.digest is None else self._by_digest_of
+        resolved, note = resolve(pin, reference)
+        return resolved, [each for each in (self._name_note(pin.image, reference), note) if each]
 
-    def _note_short_name(self, chart: str, position: int, written: str, reference: Reference) -> None:
-        """Note the meaning of a name without a registry, and the catalog image that may be meant."""
+    def _name_note(self, written: str, reference: Reference) -> Problem | None:
+        """Note the meaning of a name without a registry, or a catalog image that does not exist."""
+        repository = reference.repository
+        if reference.domain != "docker.io" or "docker.io/" in written.lower():
+            if not self._releases.beside(repository):
+                return None
+            group = "pins are of the catalog's registry, but not of its images"
+            return _note(f"the catalog has no image {repository}", "correct its name, or add a page", group)
         last = reference.path.rpartition("/")[2]
-        message = f"{written.partition('@')[0]!r} means {reference.repository}"
         others = [
-            repository
-            for repository in self._releases.repositories.values()
-            if repository and repository.rpartition("/")[2] == last
+            other
+            for other in self._releases.repositories.values()
+            if other and other.rpartition("/")[2] == last
         ]
         hint = "write the full name"
-        if others and reference.repository not in others:
+        if others and repository not in others:
             hint = f"if the chart uses the image of this catalog, write {others[0]}"
         group = "pins without a registry mean images of docker.io"
-        self.faults.append(PinFault(chart, position, message, hint, Level.INFO, group))
+        return _note(f"{written.partition('@')[0]!r} means {repository}", hint, group)
 
-    def _by_reference(self, pin: PinEntry, reference: Reference, chart: str, position: int) -> Pin:
+    def _by_reference(self, pin: PinEntry, reference: Reference) -> tuple[Pin, Problem | None]:
         repository, tag = reference.repository, reference.tag_or_latest
         name = f"{repository}:{tag}"
         for key in self._releases.with_tag(repository, tag):
-            return Pin(pin, self._releases.entries[key].digest or name, key.slug, key.version)
+            return Pin(pin, self._releases.entries[key].digest or name, key.slug, key.version), None
         selection = self._select(self._by_tag.get((repository, tag), []), name, ())
-        slug = self._slug(repository)
+        slug, note = self._slug(repository), None
         versions = [key.version for key in self._releases.entries if key.slug == slug]
         if reference.tag and versions and not selection.scans:
             message = f"the page of {slug!r} has no version {tag!r}, and there is no scan of it"
-            hint = f"it has versions {', '.join(versions[:5])}"
             group = "pins name a version that is not on the image's page and has no scan"
-            self.faults.append(PinFault(chart, position, message, hint, Level.INFO, group))
-        return Pin(pin, name, slug, None, selection)
+            note = _note(message, f"it has versions {', '.join(versions[:5])}", group)
+        return Pin(pin, name, slug, None, selection), note
 
-    def _with_digest(self, pin: PinEntry, digest: str, repository: str, chart: str, position: int) -> Pin:
+    def _by_digest_of(self, pin: PinEntry, reference: Reference) -> tuple[Pin, Problem | None]:
+        digest, repository = pin.digest or "", reference.repository
         keys = self._releases.with_digest(digest)
         for key in keys:
             if self._releases.repositories.get(key.slug) in (repository, None):
                 former = self._releases.former.get(key)
-                return Pin(pin, digest, key.slug, key.version, former=former)
+                return Pin(pin, digest, key.slug, key.version, former=former), None
         if keys and not keys[0].former:
             owner = f"{self._releases.repositories[keys[0].slug]} {keys[0].version}"
             message = f"the digest belongs to {owner}, not to {repository}"
-            hint = "pin the digest of the image in the chart"
-            self.faults.append(PinFault(chart, position, message, hint))
+            note = _note(message, "pin the digest of the image in the chart", level=Level.ERROR)
         else:
-            message = f"the digest {digest} is on no page of the catalog"
             group = "pins have a digest that is on no page of the catalog"
-            self.faults.append(PinFault(chart, position, message, level=Level.INFO, group=group))
+            note = _note(f"the digest {digest} is on no page of the catalog", "", group)
         selection = self._select(self._by_digest.get(digest, []), f"{repository}@{digest}", (digest,))
-        return Pin(pin, digest, self._slug(repository), None, selection)
+        return Pin(pin, digest, self._slug(repository), None, selection), note
 
     def _select(self, scans: Sequence[Scan], name: str, digests: tuple[str, ...]) -> ScanSelection:
         return self.selections.setdefault(name, self._rules.select(scans, ReleaseParts(digests)))
@@ -499,3 +341,8 @@ class _Pins:
         """The image of the repository; None when several pages share it."""
         slugs = self._releases.slugs(repository)
         return slugs[0] if len(slugs) == 1 else None
+
+
+def _note(message: str, hint: str, group: str = "", level: Level = Level.INFO) -> Problem:
+    """Return a problem of a pin, without its place."""
+    return Problem("", 0, 0, "", message, hint, level, code=Code.PIN, group=group)

@@ -62,6 +62,32 @@ _IN_UPDATES = Shown(elsewhere="table of updates")
 _INSTEAD = Shown(elsewhere="answer on its page")
 _BLOCKED = Shown(elsewhere="mark that it is blocked")
 
+# Fields of several models.
+_Logo = Annotated[
+    Logo | None,
+    Field(description="Picture: a path in docs_dir, published as its address, or an https address."),
+    Shown(elsewhere="next to the name"),
+]
+_Signature = Annotated[
+    BadgeText | None,
+    Field(description="Signing tool.", examples=["cosign"]),
+    Shown(page="Signed with", essential=True),
+]
+_Homepage = Annotated[
+    WebLink | None, Field(description="Home page of the software."), Shown(page="Home page")
+]
+_Source = Annotated[WebLink | None, Field(description="Source code."), Shown(page="Source")]
+_Verify = Annotated[
+    Verification | None,
+    Field(
+        exclude=True,
+        description="How to verify it.",
+        examples=[{"key": "https://example.org/cosign.pub"}],
+    ),
+    Shown(elsewhere="command to verify it"),
+]
+_Released = Annotated[IsoDate | None, Field(description="Release day."), _IN_RELEASES]
+
 
 class PlatformManifest(Model):
     """The manifest of a version for one platform."""
@@ -124,7 +150,7 @@ class VersionEntry(CustomizableModel):
         Field(description="Manifests of the index `digest`: a digest for each platform."),
         _IN_RELEASES,
     ] = []
-    released: Annotated[IsoDate | None, Field(description="Release day."), _IN_RELEASES] = None
+    released: _Released = None
     end_of_life: Annotated[
         IsoDate | None, Field(description="Day after which it gets no more updates."), _IN_RELEASES
     ] = None
@@ -200,7 +226,7 @@ class ChartVersionEntry(CustomizableModel):
         _IN_RELEASES,
     ] = None
     digest: Annotated[Digest | None, Field(description="Digest of the chart package."), _IN_RELEASES] = None
-    released: Annotated[IsoDate | None, Field(description="Release day."), _IN_RELEASES] = None
+    released: _Released = None
 
 
 class PinEntry(Model):
@@ -306,11 +332,7 @@ class ImageEntry(ItemEntry):
         Field(description="Slug of the image to use instead.", examples=["tools"]),
         _INSTEAD,
     ] = None
-    logo: Annotated[
-        Logo | None,
-        Field(description="Picture: a path in docs_dir, published as its address, or an https address."),
-        Shown(elsewhere="next to the name"),
-    ] = None
+    logo: _Logo = None
     base: Annotated[
         BadgeText | None,
         Field(description="Base distribution of the image.", examples=["Debian 12"]),
@@ -322,15 +344,9 @@ class ImageEntry(ItemEntry):
         Field(description="Platforms, `os/arch[/variant]` each."),
         Shown(page="Platforms", filter="platform", essential=True),
     ] = []
-    signature: Annotated[
-        BadgeText | None,
-        Field(description="Signing tool.", examples=["cosign"]),
-        Shown(page="Signed with", essential=True),
-    ] = None
-    homepage: Annotated[
-        WebLink | None, Field(description="Home page of the software."), Shown(page="Home page")
-    ] = None
-    source: Annotated[WebLink | None, Field(description="Source code."), Shown(page="Source")] = None
+    signature: _Signature = None
+    homepage: _Homepage = None
+    source: _Source = None
     versions: Annotated[
         list[Annotated[VersionEntry, short("version", VersionLabel | VersionEntry)]],
         Field(description="Versions, newest first."),
@@ -376,26 +392,14 @@ class ImageEntry(ItemEntry):
         ),
         _RULE,
     ] = None
-    verify: Annotated[
-        Verification | None,
-        Field(
-            exclude=True,
-            description="How to verify it.",
-            examples=[{"key": "https://example.org/cosign.pub"}],
-        ),
-        Shown(elsewhere="command to verify it"),
-    ] = None
+    verify: _Verify = None
 
 
 class ChartEntry(ItemEntry):
     """A signed Helm chart."""
 
     lifecycle: Annotated[Lifecycle, Field(description="Lifecycle of the chart."), _LIFECYCLE] = "available"
-    logo: Annotated[
-        Logo | None,
-        Field(description="Picture: a path in docs_dir, published as its address, or an https address."),
-        Shown(elsewhere="next to the name"),
-    ] = None
+    logo: _Logo = None
     chart: Annotated[
         ChartReference | None,
         Field(description="OCI or repository reference."),
@@ -406,15 +410,9 @@ class ChartEntry(ItemEntry):
         Field(description="Version of the application it installs.", examples=["1.0.0"]),
         Shown(page="Application", essential=True),
     ] = None
-    signature: Annotated[
-        BadgeText | None,
-        Field(description="Signing tool.", examples=["cosign"]),
-        Shown(page="Signed with", essential=True),
-    ] = None
-    homepage: Annotated[
-        WebLink | None, Field(description="Home page of the software."), Shown(page="Home page")
-    ] = None
-    source: Annotated[WebLink | None, Field(description="Source code."), Shown(page="Source")] = None
+    signature: _Signature = None
+    homepage: _Homepage = None
+    source: _Source = None
     hub: Annotated[
         Hub | None, Field(description="Address of its listing on a chart hub."), Shown(page="Listed on")
     ] = None
@@ -438,23 +436,13 @@ class ChartEntry(ItemEntry):
         Field(description="Its pinned images."),
         _IN_PINS,
     ] = []
-    verify: Annotated[
-        Verification | None,
-        Field(
-            exclude=True,
-            description="How to verify it.",
-            examples=[{"key": "https://example.org/cosign.pub"}],
-        ),
-        Shown(elsewhere="command to verify it"),
-    ] = None
+    verify: _Verify = None
 
 
 class RoadmapEntry(ItemEntry):
     """An application that is planned."""
 
-    homepage: Annotated[
-        WebLink | None, Field(description="Home page of the software."), Shown(page="Home page")
-    ] = None
+    homepage: _Homepage = None
     priority: Annotated[
         Text | None,
         Field(description="Priority.", examples=["high"]),

@@ -1,13 +1,15 @@
 """Types that several documents share, with the constraints that every written document is checked against."""
 
 from collections.abc import Callable
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import Meta, Struct
+from msgspec.json import schema
 
-from . import grading, names
+from . import grading
 from .docstrings import Described
 from .models import Lifecycle
+from .types import Count, Digest, Slug, VersionLabel
 from .vulnerabilities import vocabulary
 
 PER_PAGE = 24
@@ -30,8 +32,6 @@ class Document(Described, Struct, rename="camel", forbid_unknown_fields=True, gc
     """Base of all published objects: camelCase, no undeclared fields, every field present."""
 
 
-Counter = Annotated[int, Meta(ge=0, le=2**53 - 1)]
-Positive = Annotated[int, Meta(ge=1, le=2**53 - 1)]
 LINK = "link"
 """Marks the address of a document of this API, which must exist."""
 Href = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"}), LINK]
@@ -44,19 +44,22 @@ Timestamp = Annotated[
     str,
     Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$", extra_json_schema={"format": "date-time"}),
 ]
-Text = Annotated[str, Meta(min_length=1)]
-Slug = Annotated[str, Meta(pattern=f"^(?:{names.SLUG.pattern})$", max_length=names.SLUG_MAX)]
-VersionLabel = Annotated[str, Meta(pattern=f"^(?:{names.VERSION_LABEL.pattern})$")]
-Digest = Annotated[str, Meta(pattern=f"^(?:{names.DIGEST.pattern})$")]
+Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
+
+
+def _unchecked(kind: Any) -> Meta:
+    """The shape of a text, for schemas alone."""
+    shape = schema(kind)
+    return Meta(
+        extra_json_schema={key: shape[key] for key in ("pattern", "maxLength", "format") if key in shape}
+    )
+
+
 # Values copied into every row; their own document has already validated them, and patterns are slow.
-HrefAgain = Annotated[str, Meta(extra_json_schema={"pattern": "^/", "format": "uri-reference"}), LINK]
-SlugAgain = Annotated[
-    str, Meta(extra_json_schema={"pattern": f"^(?:{names.SLUG.pattern})$", "maxLength": names.SLUG_MAX})
-]
-VersionLabelAgain = Annotated[
-    str, Meta(extra_json_schema={"pattern": f"^(?:{names.VERSION_LABEL.pattern})$"})
-]
-DigestAgain = Annotated[str, Meta(extra_json_schema={"pattern": f"^(?:{names.DIGEST.pattern})$"})]
+HrefAgain = Annotated[str, _unchecked(Href), LINK]
+SlugAgain = Annotated[str, _unchecked(Slug)]
+VersionLabelAgain = Annotated[str, _unchecked(VersionLabel)]
+DigestAgain = Annotated[str, _unchecked(Digest)]
 GradeLetter = Annotated[grading.Grade, vocabulary("Grade", grading.Grade)]
 LifecycleWord = Annotated[Lifecycle, vocabulary("Lifecycle", Lifecycle)]
 Score = Annotated[float, Meta(ge=0, le=100)]
@@ -69,32 +72,32 @@ ScoreIfGraded = Annotated[
     Score | None,
     Meta(description="From 0 (worst) to 100, to one decimal; null if unknown."),
 ]
-Total = Annotated[Counter, Meta(description="Number of items in the collection, whatever their lifecycle.")]
+Total = Annotated[Count, Meta(description="Number of items in the collection, whatever their lifecycle.")]
 
-Critical = Annotated[Counter, Meta(description="Open vulnerabilities of critical severity.")]
-High = Annotated[Counter, Meta(description="Open vulnerabilities of high severity.")]
-Medium = Annotated[Counter, Meta(description="Open vulnerabilities of medium severity.")]
-Low = Annotated[Counter, Meta(description="Open vulnerabilities of low severity.")]
-Unknown = Annotated[Counter, Meta(description="Open vulnerabilities of unknown severity.")]
-OpenTotal = Annotated[Counter, Meta(description="Open vulnerabilities: the sum of the five severities.")]
-Fixable = Annotated[Counter, Meta(description="Number of open vulnerabilities with a fix.")]
+Critical = Annotated[Count, Meta(description="Open vulnerabilities of critical severity.")]
+High = Annotated[Count, Meta(description="Open vulnerabilities of high severity.")]
+Medium = Annotated[Count, Meta(description="Open vulnerabilities of medium severity.")]
+Low = Annotated[Count, Meta(description="Open vulnerabilities of low severity.")]
+Unknown = Annotated[Count, Meta(description="Open vulnerabilities of unknown severity.")]
+OpenTotal = Annotated[Count, Meta(description="Open vulnerabilities: the sum of the five severities.")]
+Fixable = Annotated[Count, Meta(description="Number of open vulnerabilities with a fix.")]
 SuppressedTotal = Annotated[
-    Counter, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
+    Count, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
 ]
 
 # The same for releases that may have no scan; null then.
-CriticalIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of critical severity.")]
-HighIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of high severity.")]
-MediumIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of medium severity.")]
-LowIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of low severity.")]
-UnknownIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities of unknown severity.")]
-TotalIfScanned = Annotated[Counter | None, Meta(description="Open vulnerabilities: the sum of the five.")]
-FixableIfScanned = Annotated[Counter | None, Meta(description="Number of open vulnerabilities with a fix.")]
+CriticalIfScanned = Annotated[Count | None, Meta(description="Open vulnerabilities of critical severity.")]
+HighIfScanned = Annotated[Count | None, Meta(description="Open vulnerabilities of high severity.")]
+MediumIfScanned = Annotated[Count | None, Meta(description="Open vulnerabilities of medium severity.")]
+LowIfScanned = Annotated[Count | None, Meta(description="Open vulnerabilities of low severity.")]
+UnknownIfScanned = Annotated[Count | None, Meta(description="Open vulnerabilities of unknown severity.")]
+TotalIfScanned = Annotated[Count | None, Meta(description="Open vulnerabilities: the sum of the five.")]
+FixableIfScanned = Annotated[Count | None, Meta(description="Number of open vulnerabilities with a fix.")]
 SuppressedIfScanned = Annotated[
-    Counter | None, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
+    Count | None, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
 ]
 ExploitedIfKnown = Annotated[
-    Counter | None,
+    Count | None,
     Meta(
         description="Number of open vulnerabilities known to be exploited; null without a scan or without "
         "the list of exploited ones."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import chain
 from operator import eq
 from typing import Literal, NamedTuple
 
@@ -13,9 +14,7 @@ from .models import PlatformManifest
 from .scans import LIMITS, Limit, Scan, plain_platform
 
 Doubt = Literal["time-not-known", "same-time"]
-Reason = Literal[
-    "unmatched", "misplaced", "scanner-not-wanted", "other-digest", "other-platform", "other-scan"
-]
+Reason = Literal["scanner-not-wanted", "other-platform", "other-scan"]
 
 
 class Part(NamedTuple):
@@ -102,6 +101,11 @@ class ScanSelection(Struct, frozen=True):
     """The other scans, each with the reason."""
     kept: tuple[Kept, ...] = ()
     """Scans that a newer one might replace, kept because of doubt."""
+
+    @property
+    def every(self) -> Iterator[Scan]:
+        """The scans that count, and the others."""
+        return chain(self.scans, (scan for scan, _ in self.unused))
 
     @property
     def scans(self) -> tuple[Scan, ...]:
@@ -204,13 +208,13 @@ class JoinRules(NamedTuple):
                     chosen[found.scan.place] = found
                     doubt = doubt or other_doubt
                     kept |= {found.scan.place: doubt} if doubt else {}
-        parts_of = {found.scan.place: found.parts for found in seen}
+        places = {found.scan.place for found in seen}
         others = [scan for scan in scans if scan.place not in chosen]
         return ScanSelection(
             release.digests,
             parts,
             tuple(chosen[place] for place in sorted(chosen)),
-            tuple((scan, self._reason(scan, parts_of.get(scan.place))) for scan in others),
+            tuple((scan, self._reason(scan, seen=scan.place in places)) for scan in others),
             tuple(kept.values()),
         )
 
@@ -286,12 +290,10 @@ class JoinRules(NamedTuple):
     def _dated(self, scan: Scan) -> bool:
         return scan.scanned_at is not None and not self.in_future(scan)
 
-    def _reason(self, scan: Scan, parts: tuple[Part, ...] | None) -> Reason:
+    def _reason(self, scan: Scan, *, seen: bool) -> Reason:
         if not self._wanted(scan):
             return "scanner-not-wanted"
-        if parts is None:
-            return "other-platform"
-        return "other-scan" if parts else "other-digest"
+        return "other-scan" if seen else "other-platform"
 
 
 def _alike(part_scans: Iterable[PartScan]) -> Iterator[list[PartScan]]:

@@ -1,4 +1,7 @@
-"""The types of authors' values, each validated once, at the input.
+"""The types of values that authors write and documents publish.
+
+An author's value is validated once, at the input: pydantic reads the validators of a type. msgspec reads its
+`Meta`, which every published document is checked against.
 
 YAML is read as text, so integers, numbers, booleans and dates are parsed here from the text of the author.
 JSON (`info.mode == "json"`) has types, so a text in it is never taken for a number.
@@ -9,8 +12,10 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
+import msgspec
+from msgspec import Meta
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
@@ -156,21 +161,30 @@ def _hub(value: str) -> str:
 
 
 def _checked(
-    check: Callable[[str], str], example: str, *, pattern: str = "", **schema: str | int
-) -> tuple[AfterValidator, WithJsonSchema]:
-    if pattern:
-        schema["pattern"] = f"^(?:{pattern})$"
-    return AfterValidator(check), WithJsonSchema({"type": "string", "examples": [example], **schema})
+    check: Callable[[str], str], *examples: str, pattern: str = "", uri: bool = False, **length: Any
+) -> tuple[Meta, AfterValidator, WithJsonSchema]:
+    """A text's rule for authors, and its shape in both forms."""
+    shape = Meta(
+        pattern=f"^(?:{pattern})$" if pattern else None,
+        extra_json_schema={"format": "uri"} if uri else None,
+        **length,
+    )
+    authored = msgspec.json.schema(Annotated[str, shape]) | ({"examples": [*examples]} if examples else {})
+    return shape, AfterValidator(check), WithJsonSchema(authored)
 
 
-_JSON_INTEGER = Field(ge=-_MAX_INTEGER, le=_MAX_INTEGER, strict=True)
+def _whole(least: int) -> tuple[Meta, Any, BeforeValidator]:
+    """The rules of a whole number."""
+    bounds: dict[str, Any] = {"ge": least, "le": _MAX_INTEGER}
+    return Meta(**bounds), Field(strict=True, examples=[1], **bounds), BeforeValidator(_integer)
 
-Text = Annotated[
-    str, Field(strict=True), AfterValidator(_text), WithJsonSchema({"type": "string", "minLength": 1})
-]
-Integer = Annotated[int, _JSON_INTEGER, Field(examples=[1]), BeforeValidator(_integer)]
-Count = Annotated[int, Field(ge=0, le=_MAX_INTEGER, strict=True, examples=[1]), BeforeValidator(_integer)]
-Positive = Annotated[int, Field(ge=1, le=_MAX_INTEGER, strict=True, examples=[1]), BeforeValidator(_integer)]
+
+Text = Annotated[str, Field(strict=True), *_checked(_text, min_length=1)]
+Name = Annotated[str, Field(strict=True, max_length=128), *_checked(_name, max_length=128)]
+"""A text that may be empty: "" for none."""
+Integer = Annotated[int, *_whole(-_MAX_INTEGER)]
+Count = Annotated[int, *_whole(0)]
+Positive = Annotated[int, *_whole(1)]
 Number = Annotated[
     int | float,
     Field(allow_inf_nan=False),
@@ -180,12 +194,13 @@ Number = Annotated[
 Boolean = Annotated[bool, Field(strict=True), BeforeValidator(_boolean)]
 IsoDate = Annotated[
     str,
+    Meta(extra_json_schema={"format": "date"}),
     BeforeValidator(_date),
     WithJsonSchema({"type": "string", "format": "date", "examples": ["2026-01-31"]}),
 ]
 
 Slug = Annotated[
-    str, *_checked(references.slug, "tools", pattern=references.SLUG.pattern, maxLength=references.SLUG_MAX)
+    str, *_checked(references.slug, "tools", pattern=references.SLUG.pattern, max_length=references.SLUG_MAX)
 ]
 VersionLabel = Annotated[
     str, *_checked(references.version_label, "1.0.0", pattern=references.VERSION_LABEL.pattern)
@@ -199,12 +214,12 @@ ManifestPlatform = Annotated[
     str,
     *_checked(references.manifest_platform, "linux/amd64", pattern=references.MANIFEST_PLATFORM.pattern),
 ]
-WebLink = Annotated[str, *_checked(web_link, "https://example.org/", format="uri")]
+WebLink = Annotated[str, *_checked(web_link, "https://example.org/", uri=True)]
 HttpsLink = Annotated[
-    str, *_checked(_https_link, "https://example.org/", format="uri", pattern="[Hh][Tt][Tt][Pp][Ss]://.*")
+    str, *_checked(_https_link, "https://example.org/", uri=True, pattern="[Hh][Tt][Tt][Pp][Ss]://.*")
 ]
 BadgeText = Annotated[Text, AfterValidator(_names_badge)]
-Hub = Annotated[str, *_checked(_hub, "https://artifacthub.io/packages/helm/example/tools", format="uri")]
+Hub = Annotated[str, *_checked(_hub, "https://artifacthub.io/packages/helm/example/tools", uri=True)]
 Repository = Annotated[str, *_checked(references.repository, "registry.example.org/tools")]
 NormalizedRepository = Annotated[
     Repository, AfterValidator(lambda text: references.Reference.parse(text).repository)
@@ -215,13 +230,6 @@ ChartReference = Annotated[
 ]
 ImageReference = Annotated[str, *_checked(_reference, "registry.example.org/tools:1.0.0")]
 
-Name = Annotated[
-    str,
-    Field(strict=True, max_length=128),
-    AfterValidator(_name),
-    WithJsonSchema({"type": "string", "maxLength": 128}),
-]
-"""A text that may be empty: "" for none."""
 LineRule = Annotated[str, *_checked(_lines, "major")]
 VariantRule = Annotated[
     str | dict[str, str],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from msgspec import Struct, field
 
@@ -15,34 +15,10 @@ from .history import History
 from .lines import Advice
 from .model import Model
 from .models import ChartEntry, ImageEntry, PinEntry, RoadmapEntry, UpdateEntry, VersionEntry
-from .scan_selection import Reason, ScanSelection
+from .scan_selection import ScanSelection
 from .scans import Scan
 from .vex_matching import Statements
 from .vulnerabilities import Vulnerability
-
-
-class Unused(NamedTuple):
-    """The reason why a scan does not count."""
-
-    reason: Reason
-    subject: str = ""
-    """The release or pin that it matches without counting for it; empty if it matches none."""
-    instead: str = ""
-    """The reports that count instead."""
-
-
-class ReportUse(Struct, frozen=True):
-    """A scan of a report with its use."""
-
-    scan: Scan
-    counts_for: tuple[str, ...]
-    """The releases, `nginx 1.29.3`, and the pins outside the catalog, by their reference."""
-    unused: tuple[Unused, ...]
-
-    @property
-    def matched(self) -> bool:
-        """Whether it matches any release or pin of the catalog."""
-        return bool(self.counts_for) or any(unused.subject for unused in self.unused)
 
 
 class Release(Struct, frozen=True):
@@ -199,8 +175,6 @@ class Catalog(Struct, frozen=True):
     charts: tuple[Chart, ...] = ()
     roadmap: tuple[RoadmapItem, ...] = ()
     updates: tuple[UpdateEntry, ...] = ()
-    reports: tuple[ReportUse, ...] = ()
-    """Every scan of every report, whether it counts or not, by path."""
     statements: Statements = field(default_factory=Statements)
     """The statements of VEX documents."""
     exploited: Mapping[str, str] | None = None

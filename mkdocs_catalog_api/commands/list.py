@@ -6,9 +6,9 @@ import re
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from typing import NamedTuple
 
 import click
+from msgspec import Struct, to_builtins
 
 from ..authored import clock
 from ..authored.settings import SECURITY_FOLDERS
@@ -61,9 +61,7 @@ def command(run: Run, unscanned: bool, older_than: timedelta | None, newest: boo
         before = clock.now() - older_than if older_than is not None else None
         targets = [target for target in targets if target.is_due(before)]
     if run.as_json:
-        print_object(
-            {"problems": as_objects(run.problems), "versions": [target.json() for target in targets]}
-        )
+        print_object({"problems": as_objects(run.problems), "versions": to_builtins(targets)})
     else:
         print_problems(run.problems, quiet=run.quiet)
         for target in targets:
@@ -73,7 +71,7 @@ def command(run: Run, unscanned: bool, older_than: timedelta | None, newest: boo
         sys.exit(1)
 
 
-class ScanTarget(NamedTuple):
+class ScanTarget(Struct, rename="camel"):
     """An image reference to scan."""
 
     slug: str
@@ -96,16 +94,6 @@ class ScanTarget(NamedTuple):
             return True
         time = datetime.strptime(self.scanned_at[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=UTC)
         return not before <= time <= clock.latest()
-
-    def json(self) -> dict[str, object]:
-        return {
-            "slug": self.slug,
-            "version": self.version,
-            "reference": self.reference,
-            "report": self.report,
-            "scanned": self.scanned,
-            "scannedAt": self.scanned_at,
-        }
 
 
 def _targets(catalog: Catalog, folder: str, *, newest: bool) -> Iterator[ScanTarget]:

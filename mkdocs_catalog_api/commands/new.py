@@ -25,6 +25,7 @@ from ..authored.settings import CollectionSettings, Settings, read_settings
 from ..authored.site import Site
 from ..authored.yaml_text import YamlDocument
 from ..catalog.collections import COLLECTIONS, ITEM_MODELS
+from ..catalog.fields import OwnFields, built_in_fields
 from ..catalog.names import Reference, repository, slug_from_name
 from ..catalog.registry_facts import FACTS_FOLDER
 from ..problems import Level, Problem, Problems, RefusedError, reason
@@ -229,9 +230,14 @@ def _learn(
         return given
     site = Site(ConfigFile(None), root, root, root, None, "", ())
     facts = FactsFolder(site, settings, resource, problems)
-    filled, values = facts.fill(raw, values, section.item_fields(model))
-    names = filled.filled.fields if filled.filled else ()
-    return given | {field: values[field] for field in _LEARNED if field in names}
+    fields = section.item_fields(model)._replace(own=OwnFields, own_of_versions=OwnFields)
+    built_in = {name: value for name, value in values.items() if name in built_in_fields(model)}
+    raw, built_in = facts.find(raw, {"name": begun.name, **built_in}, model)
+    entry, _ = fields.read(built_in)
+    if entry is not None:
+        raw, entry = facts.fill(raw, entry)
+        given |= {field: getattr(entry, field) for field in _LEARNED if raw.filled and raw.filled.has(field)}
+    return given
 
 
 def _page(begun: _Begun, settings: Settings, given: Mapping[str, Any]) -> str:

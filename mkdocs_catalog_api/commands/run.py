@@ -154,13 +154,7 @@ class Run(Struct):
         self.strict = self.strict or strict
         return site, settings
 
-    def prepare(
-        self,
-        site: Site,
-        settings: Settings,
-        *,
-        check_only: bool = False,
-    ) -> Build:
+    def prepare(self, site: Site, settings: Settings, *, check_only: bool = False) -> Build:
         """Write and check the documents of the site.
 
         Raises:
@@ -168,19 +162,7 @@ class Run(Struct):
         """
         from ..build import prepare
 
-        return prepare(
-            site,
-            settings,
-            self.problems,
-            strict=self.strict,
-            check_only=check_only,
-            progress=self._progress,
-        )
-
-    def _progress(self, stage: str) -> None:
-        """Show the current step on a terminal, in one line that the next step replaces."""
-        if not (self.quiet or self.as_json) and sys.stderr.isatty():
-            click.echo(f"\r\033[K{stage} …\r", nl=False, err=True)
+        return prepare(site, settings, self.problems, strict=self.strict, check_only=check_only)
 
     def finish(self, work: Callable[[], Build], did: str) -> None:
         """Do the work and print the problems. Ends the program with exit code 1 if the catalog has errors."""
@@ -194,8 +176,6 @@ class Run(Struct):
         except (ContractError, MemoryError, OSError) as error:
             message = f"the API can't be written: {reason(error, with_path=True)}"
             self.problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
-        if not (self.quiet or self.as_json) and sys.stderr.isatty():
-            click.echo("\033[K", nl=False, err=True)
         if self.as_json:
             print_object(self._object(build))
         else:

@@ -182,7 +182,7 @@ def _registry(
     host = Reference.parse(settings.registry).domain if settings.registry else None
     registries = Registries(client, Credentials(host))
     with Sync(registries, output, FACTS_FOLDER, say, prune=prune) as sync:
-        _show_progress("Repositories", sync.run(items), len(items), say)
+        _show_progress(sync.run(items), len(items), say)
 
 
 def _hub(
@@ -204,17 +204,12 @@ def _hub(
             hub.fetch(listing)
             yield listing.name
 
-    _show_progress("Charts", fetched(), len(listed), say)
+    _show_progress(fetched(), len(listed), say)
     return True
 
 
-def _show_progress(label: str, names: Iterable[str], total: int, say: Callable[[str], None] | None) -> None:
-    """Process the items. Show a progress bar on a terminal, else print a line for each."""
-    if say and sys.stderr.isatty():
-        with click.progressbar(names, total, label=label, file=sys.stderr) as bar:
-            for _ in bar:
-                pass
-        return
+def _show_progress(names: Iterable[str], total: int, say: Callable[[str], None] | None) -> None:
+    """Process the items, and print a line for each."""
     for number, name in enumerate(names, 1):
         if say:
             say(f"{number}/{total} {name}")

@@ -6,7 +6,8 @@ from msgspec import Meta
 
 from ..catalog import addresses
 from ..catalog.badges import CATALOG_BADGES, IMAGE_BADGES, BadgeContent, catalog_contents
-from ..catalog.published import Document, Slug, Text
+from ..catalog.published import Document
+from ..catalog.types import Slug, Text
 from ..catalog.value import Catalog, Image
 from ..catalog.vulnerabilities import vocabulary
 from .kinds import SLUG, Documents, Kind, Parameter, Route

@@ -12,7 +12,8 @@ from ..catalog.badges import IMAGE_BADGES
 from ..catalog.collections import COLLECTIONS, Collection
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
-from ..catalog.published import PER_PAGE, ApiVersion, Document, Href, PageLink, Positive, Slug, Total
+from ..catalog.published import PER_PAGE, ApiVersion, Document, Href, PageLink, Total
+from ..catalog.types import Positive, Slug
 from ..catalog.value import Catalog, Chart, Image
 from . import items
 from .item_structs import published

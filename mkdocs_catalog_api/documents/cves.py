@@ -14,18 +14,16 @@ from ..catalog.models import Lifecycle
 from ..catalog.names import reserved
 from ..catalog.published import (
     ApiVersion,
-    Counter,
     DigestAgain,
     Document,
     Href,
     HrefAgain,
     LifecycleWord,
-    Slug,
     SlugAgain,
-    Text,
     VersionLabelAgain,
 )
 from ..catalog.scans import SEVERITIES
+from ..catalog.types import Count, Slug, Text
 from ..catalog.value import Catalog, Image, Release
 from ..catalog.vulnerabilities import (
     ExploitedSince,
@@ -55,12 +53,12 @@ class CveEntry(Document):
     severity: Severity
     title: Title
     url: Url
-    images: Annotated[Counter, Meta(description="Images with an affected version.")]
-    releases: Annotated[Counter, Meta(description="Affected versions.")]
-    latest: Annotated[Counter, Meta(description="Images whose newest version is affected.")]
-    suppressed: Annotated[Counter, Meta(description="Versions in which it is suppressed.")]
-    fixable: Annotated[Counter, Meta(description="Affected packages in versions that have a fix.")]
-    charts: Annotated[Counter, Meta(description="Charts that pin something affected.")]
+    images: Annotated[Count, Meta(description="Images with an affected version.")]
+    releases: Annotated[Count, Meta(description="Affected versions.")]
+    latest: Annotated[Count, Meta(description="Images whose newest version is affected.")]
+    suppressed: Annotated[Count, Meta(description="Versions in which it is suppressed.")]
+    fixable: Annotated[Count, Meta(description="Affected packages in versions that have a fix.")]
+    charts: Annotated[Count, Meta(description="Charts that pin something affected.")]
     exploited: ExploitedSince
     href: Annotated[
         Href | None, Meta(description="Where it is found; null when its name can't be that of a file.")
@@ -68,10 +66,10 @@ class CveEntry(Document):
 
 
 Scanned = Annotated[
-    Counter, Meta(description="Listed versions with a scan, of which this is the answer, of all images.")
+    Count, Meta(description="Listed versions with a scan, of which this is the answer, of all images.")
 ]
 Unscanned = Annotated[
-    Counter, Meta(description="Listed versions without a scan: nobody looked for vulnerabilities in them.")
+    Count, Meta(description="Listed versions without a scan: nobody looked for vulnerabilities in them.")
 ]
 
 
@@ -80,7 +78,7 @@ class CveIndex(Document):
 
     api_version: ApiVersion
     resource: Resource
-    total: Annotated[Counter, Meta(description="Number of ids.")]
+    total: Annotated[Count, Meta(description="Number of ids.")]
     scanned: Scanned
     unscanned: Unscanned
     data: Annotated[list[CveEntry], Meta(description="One entry for each, the worst first.")]
@@ -131,7 +129,7 @@ class CveDocument(Document):
     severity: Severity
     title: Title
     url: Url
-    total: Annotated[Counter, Meta(description="Number of affected packages in versions.")]
+    total: Annotated[Count, Meta(description="Number of affected packages in versions.")]
     scanned: Scanned
     unscanned: Unscanned
     data: Annotated[

@@ -7,19 +7,9 @@ from msgspec import Meta
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
-from ..catalog.published import (
-    ApiVersion,
-    Counter,
-    Digest,
-    Document,
-    Href,
-    LifecycleWord,
-    Slug,
-    Text,
-    VersionLabel,
-)
+from ..catalog.published import ApiVersion, Day, Document, Href, LifecycleWord
+from ..catalog.types import Count, Digest, Slug, Text, VersionLabel
 from ..catalog.value import Catalog, FormerDigest, Image, Release
-from .item_structs import Day
 from .kinds import Documents, Kind, Parameter, Route
 from .security import Limits, PlatformsScanned, SecurityFigures, security_figures
 
@@ -34,8 +24,8 @@ class Upgrade(Document):
     version: Annotated[VersionLabel, Meta(description="The version.")]
     digest: Annotated[Digest | None, Meta(description="Its digest; null unless it has exactly one.")]
     href: Annotated[Href, Meta(description="Document with its vulnerabilities.")]
-    fixes: Annotated[Counter | None, Meta(description="Open vulnerabilities that the update removes.")]
-    adds: Annotated[Counter | None, Meta(description="Open vulnerabilities that the update adds.")]
+    fixes: Annotated[Count | None, Meta(description="Open vulnerabilities that the update removes.")]
+    adds: Annotated[Count | None, Meta(description="Open vulnerabilities that the update adds.")]
 
 
 class DigestEntry(Document):
@@ -114,7 +104,7 @@ class DigestDocument(Document):
     api_version: ApiVersion
     resource: Annotated[Literal["digests"], Meta(description="Name of the resource.")]
     digest: Annotated[Digest, Meta(description="The digest.")]
-    total: Annotated[Counter, Meta(description="Number of these images.")]
+    total: Annotated[Count, Meta(description="Number of these images.")]
     data: Annotated[list[DigestEntry], Meta(min_length=1, description="One entry for each, by slug.")]
 
 

@@ -9,17 +9,8 @@ from msgspec import Meta, defstruct
 
 from ..catalog import addresses
 from ..catalog.collections import COLLECTIONS
-from ..catalog.published import (
-    AddressTemplate,
-    ApiVersion,
-    Counter,
-    Document,
-    Href,
-    Positive,
-    Text,
-    Timestamp,
-    Total,
-)
+from ..catalog.published import AddressTemplate, ApiVersion, Document, Href, Timestamp, Total
+from ..catalog.types import Count, Positive, Text
 from ..catalog.value import Catalog
 from .collections import total_pages
 from .kinds import Kind, Route
@@ -30,7 +21,7 @@ class ResourceLink(Document):
 
     href: Annotated[Href, Meta(description="The full collection.")]
     total: Total
-    total_pages: Annotated[Counter, Meta(description="Number of its pages.")]
+    total_pages: Annotated[Count, Meta(description="Number of its pages.")]
 
 
 _RESOURCES = defstruct(

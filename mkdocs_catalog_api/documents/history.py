@@ -9,7 +9,6 @@ from msgspec import Meta
 from ..catalog import addresses
 from ..catalog.events import AnyEvent, Slug
 from ..catalog.history import (
-    Date,
     Episode,
     FixEntry,
     FixShares,
@@ -21,22 +20,23 @@ from ..catalog.history import (
     TimeToFix,
     Within,
 )
-from ..catalog.published import ApiVersion, Counter, Document, Href
+from ..catalog.published import ApiVersion, Day, Document, Href
+from ..catalog.types import Count
 from ..catalog.value import Catalog
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
 
 _LIMITS = (7, 30, 90)
 """Limits in days."""
-Total = Annotated[Counter, Meta(description="Number of entries in `data`.")]
+Total = Annotated[Count, Meta(description="Number of entries in `data`.")]
 
 
 class ChangedDay(Document):
     """A recorded day, with or without changes."""
 
-    date: Annotated[Date, Meta(description="Day of the record, UTC.")]
+    date: Annotated[Day, Meta(description="Day of the record, UTC.")]
     href: Annotated[Href, Meta(description="The changes of that day.")]
     counts: Annotated[
-        dict[str, Counter],
+        dict[str, Count],
         Meta(description="Kind of event → number of events; a kind without events is left out."),
     ]
     all: Annotated[
@@ -69,9 +69,9 @@ class DayChanges(Document):
 
     api_version: ApiVersion
     resource: Annotated[Literal["changes"], Meta(description="Name of the resource.")]
-    date: Annotated[Date, Meta(description="Day of the record, UTC.")]
+    date: Annotated[Day, Meta(description="Day of the record, UTC.")]
     links: Annotated[ChangesLinks, Meta(description="Links of the day.")]
-    total: Annotated[Counter, Meta(description="Number of events.")]
+    total: Annotated[Count, Meta(description="Number of events.")]
     data: Annotated[
         list[AnyEvent],
         Meta(description="The events in the order of the file; the first day is the `baseline`."),
@@ -207,7 +207,7 @@ def _documents(catalog: Catalog) -> Documents:
         yield addresses.image_history(slug), image_history(slug, image)
 
 
-_DAY = Parameter("date", "A recorded day, as in `changes.json`.", Date)
+_DAY = Parameter("date", "A recorded day, as in `changes.json`.", Day)
 HISTORY = Kind(
     "history",
     routes=(

@@ -9,9 +9,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
-from annotated_types import Ge, Le
 from msgspec import Meta, Struct, defstruct
-from pydantic import BaseModel, WithJsonSchema
+from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ..catalog.fields import OwnFields
@@ -26,13 +25,12 @@ from ..catalog.models import (
     UpdateEntry,
     VersionEntry,
 )
-from ..catalog.published import Document, Href, PageLink, Slug, Text, VersionLabel
+from ..catalog.published import Day, Document, Href, PageLink
+from ..catalog.types import Slug, Text, VersionLabel
 from .security import SecurityFigures
 
 Fields: TypeAlias = Mapping[str, Any]
 """Name of a field → its type, with its description."""
-
-Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
 
 
 class Verify(Document):
@@ -176,7 +174,8 @@ def _plain(annotation: Any, own: type[OwnFields]) -> Any:
     """
     origin, parts = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
-        return _constrained(_plain(parts[0], own), parts[1:])
+        shape = [part for part in parts[1:] if isinstance(part, Meta)]
+        return Annotated[_plain(parts[0], own), *shape] if shape else _plain(parts[0], own)
     if origin in (Union, types.UnionType):
         return Union[tuple(_plain(part, own) for part in parts)]  # noqa: UP007  # of parts that are not known here
     if origin is list:
@@ -188,26 +187,3 @@ def _plain(annotation: Any, own: type[OwnFields]) -> Any:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return published(annotation, own)
     return annotation
-
-
-def _constrained(kind: Any, metadata: tuple[Any, ...]) -> Any:
-    known: dict[str, Any] = {}
-    for part in metadata:
-        for one in part.metadata if isinstance(part, FieldInfo) else [part]:
-            match one:
-                case Ge():
-                    known["ge"] = one.ge
-                case Le():
-                    known["le"] = one.le
-                case WithJsonSchema():
-                    schema = dict(one.json_schema or {})
-                    for key, name in (
-                        ("pattern", "pattern"),
-                        ("maxLength", "max_length"),
-                        ("minLength", "min_length"),
-                    ):
-                        if key in schema:
-                            known[name] = schema[key]
-                    if "format" in schema:
-                        known["extra_json_schema"] = {"format": schema["format"]}
-    return Annotated[kind, Meta(**known)] if known else kind

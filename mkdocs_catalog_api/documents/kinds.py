@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ..authored.settings import Settings
 from ..catalog.collections import COLLECTIONS
-from ..catalog.published import Slug
+from ..catalog.types import Slug
 from ..catalog.value import Catalog
 
 TAGS = {

@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, structs
 
 from ..catalog.names import Reference, reserved
-from ..catalog.published import ApiVersion, Counter, Document, Slug
+from ..catalog.published import ApiVersion, Document
+from ..catalog.types import Count, Slug
 from ..catalog.value import Catalog, Image
 from .digests import DigestEntry, digest_entry
 from .kinds import Documents, Kind, Parameter, Route
@@ -24,7 +25,7 @@ class ReferenceDocument(Document):
     resource: Annotated[Literal["references"], Meta(description="Name of the resource.")]
     image: Annotated[ImageReference, Meta(description="The repository, normalized.")]
     slug: Annotated[Slug, Meta(description="Slug of the image; the first of several.")]
-    total: Annotated[Counter, Meta(description="Number of tags.")]
+    total: Annotated[Count, Meta(description="Number of tags.")]
     data: Annotated[
         list[DigestEntry],
         Meta(min_length=1, description="One entry for each tag, the newest version first."),

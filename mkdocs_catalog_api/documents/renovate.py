@@ -10,7 +10,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from ..catalog.addresses import web_address
 from ..catalog.models import VersionEntry
-from ..catalog.published import Digest, Document, Timestamp, VersionLabel
+from ..catalog.published import Document, Timestamp
+from ..catalog.types import Digest, VersionLabel
 from ..catalog.value import Catalog, Image
 from .kinds import SLUG, Documents, Kind, Route
 

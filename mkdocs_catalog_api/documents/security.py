@@ -13,11 +13,9 @@ from ..catalog.history import PopulationFigures
 from ..catalog.populations import populations
 from ..catalog.published import (
     ApiVersion,
-    Counter,
     Counters,
     Critical,
     CriticalIfScanned,
-    Digest,
     Document,
     ExploitedIfKnown,
     Fixable,
@@ -32,35 +30,33 @@ from ..catalog.published import (
     MediumIfScanned,
     OpenTotal,
     ScoreIfGraded,
-    Slug,
     SuppressedIfScanned,
     SuppressedTotal,
-    Text,
     Timestamp,
     TotalIfScanned,
     Unknown,
     UnknownIfScanned,
-    VersionLabel,
     schema_name,
 )
 from ..catalog.scan_selection import ScanSelection
 from ..catalog.scans import COUNTERS, Limit
+from ..catalog.types import Count, Digest, Slug, Text, VersionLabel
 from ..catalog.vulnerabilities import Suppressed, Vulnerability, open_words
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
 
 Named = Annotated[Literal["security"], Meta(description="Name of the resource.")]
-ImageReference = Annotated[str, Meta(min_length=1, description="Reference of the image without a tag.")]
+ImageReference = Annotated[Text, Meta(description="Reference of the image without a tag.")]
 ImageSlug = Annotated[Slug, Meta(description="Slug of the image.")]
 
 Label = Annotated[VersionLabel, Meta(description="The version.")]
 Scanned = Annotated[bool, Meta(description="Whether the version has a scan.")]
 Rows = Annotated[list[Vulnerability] | None, Meta(description="The vulnerabilities, worst first.")]
-RawFindings = Annotated[Counter | None, Meta(description="Raw findings, before deduplication.")]
-DistinctIds = Annotated[Counter | None, Meta(description="Distinct ids of the vulnerabilities.")]
+RawFindings = Annotated[Count | None, Meta(description="Raw findings, before deduplication.")]
+DistinctIds = Annotated[Count | None, Meta(description="Distinct ids of the vulnerabilities.")]
 ScannedDigest = Annotated[Digest | None, Meta(description="Digest of the scanned image.")]
 ScannedAt = Annotated[Timestamp | None, Meta(description="UTC time of the scan.")]
 Scanner = Annotated[Text | None, Meta(description="Names and versions of the scanners.")]
-DigestsScanned = Annotated[Counter | None, Meta(description="How many of the version's digests have a scan.")]
+DigestsScanned = Annotated[Count | None, Meta(description="How many of the version's digests have a scan.")]
 PlatformsScanned = Annotated[
     list[Text], Meta(description="The platforms of its scans, as far as they are known.")
 ]
@@ -174,10 +170,10 @@ class SecurityFigures(Document):
         Meta(description="Security detail of the image; null for a chart, and when nothing is listed."),
     ]
     pins: Annotated[
-        Counter | UnsetType, Meta(description="Distinct images that a chart pins; charts alone have it.")
+        Count | UnsetType, Meta(description="Distinct images that a chart pins; charts alone have it.")
     ] = UNSET
     pins_scanned: Annotated[
-        Counter | UnsetType, Meta(description="How many of these have a scan; charts alone have it.")
+        Count | UnsetType, Meta(description="How many of these have a scan; charts alone have it.")
     ] = UNSET
 
 
@@ -197,10 +193,10 @@ class SummaryEntry(Counters):
 class Pinned(Document):
     """Open vulnerabilities of the distinct versions that charts pin."""
 
-    total: Annotated[Counter, Meta(description="Open vulnerabilities of those that have a scan.")]
+    total: Annotated[Count, Meta(description="Open vulnerabilities of those that have a scan.")]
     by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
-    releases: Annotated[Counter, Meta(description="How many distinct versions charts pin.")]
-    unscanned: Annotated[Counter, Meta(description="How many of them have no scan.")]
+    releases: Annotated[Count, Meta(description="How many distinct versions charts pin.")]
+    unscanned: Annotated[Count, Meta(description="How many of them have no scan.")]
 
 
 class SecuritySummary(Document):
@@ -211,16 +207,16 @@ class SecuritySummary(Document):
 
     api_version: ApiVersion
     resource: Named
-    total: Annotated[Counter, Meta(description="Open vulnerabilities: the sum over the images.")]
+    total: Annotated[Count, Meta(description="Open vulnerabilities: the sum over the images.")]
     by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
-    images_with_cves: Annotated[Counter, Meta(description="Images with at least one.")]
+    images_with_cves: Annotated[Count, Meta(description="Images with at least one.")]
     images: Annotated[dict[str, SummaryEntry], Meta(description="Slug of each scanned image → counts.")]
-    scanned: Annotated[Counter, Meta(description="Images whose newest version has a scan.")]
+    scanned: Annotated[Count, Meta(description="Images whose newest version has a scan.")]
     unscanned: Annotated[list[Slug], Meta(description="Slugs of the images without one.")]
-    fixable: Annotated[Counter, Meta(description="How many of all vulnerabilities have a fix.")]
+    fixable: Annotated[Count, Meta(description="How many of all vulnerabilities have a fix.")]
     fixable_by_severity: Annotated[Counters, Meta(description="Those with a fix, by severity.")]
     suppressed: SuppressedTotal
-    unique: Annotated[Counter, Meta(description="Distinct ids of all vulnerabilities.")]
+    unique: Annotated[Count, Meta(description="Distinct ids of all vulnerabilities.")]
     oldest_scan: Annotated[
         Timestamp | None,
         Meta(description="UTC time of the oldest scan of a newest version; null when one has no known time."),
@@ -259,7 +255,7 @@ class SecurityIndex(Document):
 
     api_version: ApiVersion
     resource: Named
-    total: Annotated[Counter, Meta(description="Number of scanned images.")]
+    total: Annotated[Count, Meta(description="Number of scanned images.")]
     data: Annotated[list[SecurityIndexEntry], Meta(description="One entry for each, by slug.")]
 
 

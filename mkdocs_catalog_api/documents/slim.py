@@ -13,11 +13,11 @@ from ..catalog.collections import COLLECTIONS, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields
 from ..catalog.markdown import plain_text
 from ..catalog.model import Model
-from ..catalog.published import ApiVersion, Counter, Document, Total, VersionLabel
+from ..catalog.published import ApiVersion, Day, Document, Total
 from ..catalog.shown import Shown
-from ..catalog.types import camel
+from ..catalog.types import Count, VersionLabel, camel
 from ..catalog.value import Catalog, Chart, Image
-from .item_structs import Day, custom, published
+from .item_structs import custom, published
 from .items import logo_address
 from .kinds import Documents, Kind, Route
 from .security import chart_security, security_figures, struct_fields
@@ -44,7 +44,7 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
     known: dict[str, Any] = {name: item[name] for name in _ITEM if name in item}
     if resource == "images":
         known["size"] = Annotated[
-            Counter | None, Meta(description="Compressed size of the newest version in bytes.")
+            Count | None, Meta(description="Compressed size of the newest version in bytes.")
         ]
         known["end_of_life"] = Annotated[
             Day | None, Meta(description="Day after which the newest version gets no more updates.")
@@ -188,7 +188,7 @@ def _search_structs(fields: ItemFields[Model]) -> tuple[type[Struct], type[Struc
     every: dict[str, Any] = {
         "api_version": ApiVersion,
         "resource": Annotated[Literal["search"], Meta(description="Name of the resource.")],
-        "total": Annotated[Counter, Meta(description="Number of images.")],
+        "total": Annotated[Count, Meta(description="Number of images.")],
         "data": Annotated[list.__class_getitem__(entry), Meta(description="Every image, by slug.")],
     }
     index = defstruct(

@@ -12,8 +12,9 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
 from ..catalog.addresses import PREFIX
-from ..catalog.published import Document, Text, Timestamp
+from ..catalog.published import Document, Timestamp
 from ..catalog.statements import JustificationWord, Statement, StatusWord
+from ..catalog.types import Text
 from ..catalog.value import Catalog
 from ..catalog.vex_export import Exact, Export, StatementOnReleases, image_id, standing
 from ..catalog.vulnerabilities import vocabulary

@@ -8,10 +8,7 @@ from __future__ import annotations
 import datetime
 import os
 import re
-import secrets
-import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +16,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ..authored.folders import leads_out, project_of, read_file
+from ..authored.folders import leads_out, project_of, read_file, write_whole
 from ..authored.settings import HISTORY_FOLDER
 from ..authored.site import Site
 from ..catalog.events import AnyEvent
@@ -28,8 +25,6 @@ from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
 
 _CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7})", re.MULTILINE)
-_UNFINISHED = re.compile(r"\.[0-9]{4}-[0-9]{2}-[0-9]{2}\.json\.[0-9a-f]{8}")
-_STALE = 24 * 60 * 60.0
 _ENCODER = msgspec.json.Encoder()
 
 
@@ -138,33 +133,20 @@ class Folder:
         Raises:
             OSError: it can't be written.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
-        self._sweep()
         head = _ENCODER.encode({"date": date, "figures": figures, "events": []})
         rows = [*map(_ENCODER.encode, events)]
         body = b"\n".join([head.removesuffix(b"]}"), *([b",\n".join(rows)] if rows else []), b"]}\n"])
         target = self._file(date)
-        # Replace a link rather than write through it.
+        # A link is replaced, and nothing is written through it.
         if target.is_symlink() or not target.is_file() or target.read_bytes() != body:
-            beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-            try:
-                with beside.open("xb") as file:
-                    file.write(body)
-                beside.replace(target)
-            finally:
-                beside.unlink(missing_ok=True)
+            if target.is_symlink():
+                target.unlink()
+            write_whole(target, body)
         self.__dict__.pop("dates", None)
         return len(rows)
 
     def _file(self, date: str) -> Path:
         return self.path / f"{date}.json"
-
-    def _sweep(self) -> None:
-        """Remove files of killed runs; those of the last 24 hours may belong to a run in progress."""
-        for entry in os.scandir(self.path):
-            with suppress(OSError):
-                if _UNFINISHED.fullmatch(entry.name) and entry.stat().st_mtime < time.time() - _STALE:
-                    Path(entry.path).unlink()
 
 
 def _line(error: str, body: bytes) -> int:

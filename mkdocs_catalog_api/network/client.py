@@ -40,34 +40,36 @@ _HEADERS_SIZE = 2**20
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _IN_A_ROW = 3
 """Number of consecutive requests without a response after which a host is left alone."""
-_CHECK = (
+CHECK = (
     "check its name and your network; behind a proxy, set HTTPS_PROXY, "
     "and for a company's certificate REQUESTS_CA_BUNDLE"
 )
+"""The hint for a host that is down."""
 
 
 class NoAnswerError(Exception):
-    """No usable response. The message is one line without control characters."""
+    """No usable response. The message is one line without control characters.
 
-    def __init__(self, message: str) -> None:
+    `status` is that of an error of the registry: 401 or 403 for wrong credentials, 404 for a missing object.
+    """
+
+    def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(text(message))
+        self.status = status
 
 
 class UnavailableError(NoAnswerError):
-    """No response, an incomplete one, or a busy server, also after all retries."""
+    """No response, an incomplete one, or a busy server, also after all retries.
+
+    `down` is the host if it gets no more requests: it can't be reached, or failed three times in a row.
+    """
 
     silent = False
     """Whether the host could not be reached, or sent nothing at all."""
 
-
-class HostDownError(UnavailableError):
-    """A host that can't be reached, or failed three times in a row, gets no more requests in this run."""
-
-    hint = _CHECK
-
-    def __init__(self, host: str, message: str) -> None:
+    def __init__(self, message: str, down: str = "") -> None:
         super().__init__(message)
-        self.host = host
+        self.down = down
 
 
 class Limits(Struct, frozen=True):
@@ -223,11 +225,10 @@ class _Session(requests.Session):
             self.mount(scheme, _Adapter(client))
 
     def get_redirect_target(self, resp: requests.Response) -> str | None:
-        target = super().get_redirect_target(resp)
-        if target is not None:  # `requests` would read and unpack the whole body
+        if resp.is_redirect:  # `requests` would read and unpack the whole body, or leave it open
             resp.raw.read(_ERROR_SIZE, decode_content=False)
             resp.raw.close()
-        return target
+        return super().get_redirect_target(resp)
 
     def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
         prepared_request.headers.pop("Authorization", None)
@@ -310,7 +311,6 @@ class Client:
 
         Raises:
             UnavailableError: no response, "too many requests" or a server error, also after all retries.
-            HostDownError: the same, and this host gets no more requests.
             NoAnswerError: a response that a retry does not change.
         """
         try:
@@ -321,7 +321,7 @@ class Client:
             seconds = f"{self.limits.run:g} seconds"
             raise NoAnswerError(f"{address}: skipped, because the run ended, or took longer than {seconds}")
         if host in self._down:
-            raise HostDownError(host, self._down[host])
+            raise UnavailableError(self._down[host], host)
         with self._lock:
             self.requests += 1
         try:
@@ -332,7 +332,7 @@ class Client:
                 if self._failures[host] >= _IN_A_ROW or (error.silent and host not in self._responding):
                     self._down[host] = str(error)
             if host in self._down:
-                raise HostDownError(host, self._down[host]) from None
+                raise UnavailableError(self._down[host], host) from None
             raise
         self._responding.add(host)
         self._failures[host] = 0

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from ..authored.pages import RawItem
 from ..catalog.models import ChartEntry
 from ..catalog.names import chart_version, slug
-from ..problems import Level, Problem
+from ..problems import Level, Problem, RefusedError
 from ..problems.codes import Code
-from ..sources.reports import ReportError, read_report
+from ..sources.reports import read_report
 from ..sources.reports.artifact_hub import FOLDER, SUFFIX, HubPackage, read_package
 from ..sources.reports.json_errors import decode
 from ..sources.reports.normalise import mapping, text
@@ -90,7 +90,7 @@ def keep_lost_results(earlier: bytes, newer: bytes) -> tuple[bytes, list[str]]:
     results. As it differs from the time on the hub, the next run requests the report again.
 
     Raises:
-        ReportError: one of them is not a report.
+        RefusedError: one of them is not a report.
     """
     images = mapping(decode(newer))
     with_findings = {image for scan in read_report(earlier) if scan.findings for image in scan.references}
@@ -154,8 +154,8 @@ class Hub:
         try:
             package = read_package(answer.body)
             chart_version(package.version)
-        except ValueError as error:
-            raise NoAnswerError(f"{listing.hub}{path}: {error}") from None
+        except RefusedError as error:
+            raise NoAnswerError(f"{listing.hub}{path}: {error.message}") from None
         if version not in (None, package.version):
             raise NoAnswerError(f"{listing.hub}{path}: the response is about version {package.version}")
         return answer.body, package
@@ -194,7 +194,7 @@ class Hub:
         """Return the report with earlier findings of images that it lacks, and whether there are any."""
         try:
             kept, images = keep_lost_results(earlier, report) if earlier else (report, [])
-        except ReportError:  # not readable by a build either
+        except RefusedError:  # not readable by a build either
             return report, False
         for image in images:
             message = f"the hub has no results for {image} any more, so the earlier findings are kept"
@@ -214,8 +214,8 @@ class Hub:
             if report.strip():
                 read_report(report, body)
                 decode(report)  # also its unused parts, as `keep_lost_results` writes them again
-        except ReportError as error:
-            raise NoAnswerError(f"{listing.hub}{path}: {error}") from None
+        except RefusedError as error:
+            raise NoAnswerError(f"{listing.hub}{path}: {error.message}") from None
         return report
 
 
@@ -223,5 +223,5 @@ def _scanned(body: bytes) -> int | None:
     """Return the time of the existing report in the response that was saved with it."""
     try:
         return read_package(body).security_report_created_at
-    except ReportError:
+    except RefusedError:
         return None

@@ -23,7 +23,7 @@ from ..catalog.registry_facts import (
 )
 from ..sources.reports.normalise import mapping, text, texts, utc
 from .client import NoAnswerError
-from .registry import Descriptor, RefusedAnswerError, Registries, RegistryManifest
+from .registry import Descriptor, Registries, RegistryManifest
 
 _IMAGE_CONFIGS = (
     "application/vnd.oci.image.config.v1+json",
@@ -42,10 +42,6 @@ _LEVELS = 3
 _MOST_DEPTH = 50
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 """Reads every scalar as text, so that `1.10` is unchanged."""
-
-
-class NotOfThisKindError(NoAnswerError):
-    """The digest is not an image, or not a chart."""
 
 
 class Attached(Struct, frozen=True):
@@ -96,8 +92,8 @@ def _described(descriptors: Iterable[Descriptor] | None) -> Attached:
 
 def image(
     registries: Registries, repository: Reference, digest: str, tags: Iterable[str]
-) -> ImageVersionFacts:
-    """Return the facts of an image. The caller sets `version` and `tags`.
+) -> ImageVersionFacts | None:
+    """Return the facts of an image; None if the digest is not one. The caller sets `version` and `tags`.
 
     `tags` has all tags of the repository.
     """
@@ -127,7 +123,7 @@ def image(
         if _platform(config):
             parts[digest] = config, manifest
     if not (parts or _is_image(manifest)):
-        raise NotOfThisKindError(f"{repository.repository}@{digest} is not an image")
+        return None
     labels = mapping(mapping(config.get("config")).get("Labels"))
     annotations = {**labels, **annotations}
     return ImageVersionFacts(
@@ -148,7 +144,7 @@ def _parts(
     for entry in index.manifests or ():
         try:
             part = registries.manifest(repository, entry.digest)
-        except RefusedAnswerError as error:
+        except NoAnswerError as error:
             if error.status != 404:
                 raise
             part = None
@@ -179,11 +175,14 @@ def _manifests(
 
 def chart(
     registries: Registries, repository: Reference, digest: str, tags: Iterable[str]
-) -> ChartVersionFacts:
-    """Return the facts of a chart in a registry. `tags` has all tags of the repository."""
+) -> ChartVersionFacts | None:
+    """Return the facts of a chart in a registry; None if the digest is not one.
+
+    `tags` has all tags of the repository.
+    """
     manifest = registries.manifest(repository, digest)
     if manifest.config is None or manifest.config.media_type != _CHART_CONFIG:
-        raise NotOfThisKindError(f"{repository.repository}@{digest} is not a chart")
+        return None
     metadata = _object(registries.blob(repository, manifest.config.digest), manifest.config.digest)
     beside = attached(registries, repository, digest, tags)
     if any(layer.media_type == _CHART_PROVENANCE for layer in manifest.layers or ()):
@@ -209,7 +208,7 @@ def classic_chart(body: bytes, name: str, address: str) -> dict[str, ChartVersio
         raise NoAnswerError(f"{address}/index.yaml is not valid YAML") from None
     entries = mapping(index.get("entries")).get(name)
     if not isinstance(entries, list):
-        raise RefusedAnswerError(f"{address}/index.yaml has no chart {name}", 404)
+        raise NoAnswerError(f"{address}/index.yaml has no chart {name}", 404)
     versions: dict[str, ChartVersionFacts] = {}
     for entry in map(mapping, entries):
         version = _chart_version(entry, f"{address}: {name}")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from ..authored.folders import not_writable, project_of, write_whole
 from ..problems import Problem, Problems
-from .client import HostDownError, NoAnswerError
+from .client import CHECK, NoAnswerError, UnavailableError
 
 
 class FileChange(Struct, frozen=True):
@@ -61,8 +61,8 @@ class Output:
     def fail(self, error: NoAnswerError, problem: Problem) -> None:
         """Add the problem that an error causes. Problems of a host that is down become one."""
         with self._lock:
-            if isinstance(error, HostDownError):
-                self._down[error.host].append(replace(problem, hint=error.hint, group=""))
+            if isinstance(error, UnavailableError) and error.down:
+                self._down[error.down].append(replace(problem, hint=CHECK, group=""))
             else:
                 self.problems.add(problem)
 

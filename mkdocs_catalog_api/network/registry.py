@@ -32,14 +32,6 @@ _ERROR_CODE = re.compile(r"[A-Z_]{1,40}")
 T = TypeVar("T")
 
 
-class RefusedAnswerError(NoAnswerError):
-    """An error of the registry; `status` is 401 or 403 for wrong credentials, 404 for a missing object."""
-
-    def __init__(self, message: str, status: int) -> None:
-        super().__init__(message)
-        self.status = status
-
-
 class Descriptor(Struct, rename="camel"):
     """A reference in a manifest."""
 
@@ -132,7 +124,7 @@ class Registries:
         except UnavailableError:
             raise
         except NoAnswerError as error:
-            if not (isinstance(error, RefusedAnswerError) and error.status in (401, 403)):
+            if error.status not in (401, 403):
                 self._without_referrers.add(repository.domain)
         return referrers
 
@@ -193,8 +185,7 @@ class Registries:
         """Return a response with status 200. Sends credentials if the registry requires them.
 
         Raises:
-            RefusedAnswerError: another status below 500.
-            NoAnswerError: no usable response.
+            NoAnswerError: another status below 500, or no usable response.
         """
         host, address = repository.domain, self._address(repository, path)
         key = host, repository.path
@@ -216,7 +207,7 @@ class Registries:
         login = " (check the credentials: `docker login`)" if answer.status in (401, 403) else ""
         code = _error_code(answer.body)
         detail = f"{answer.status} {code}".strip()
-        raise RefusedAnswerError(f"{address.partition('?')[0]}: {reason}, {detail}{login}", answer.status)
+        raise NoAnswerError(f"{address.partition('?')[0]}: {reason}, {detail}{login}", answer.status)
 
     def _authorize(self, repository: Reference, challenge: str) -> str:
         """Return the header for a challenge, or "" if there are no credentials."""
@@ -244,7 +235,7 @@ class Registries:
             ) from None
         if answer.status != 200:
             message = f"{realm}: no token, {answer.status} {_error_code(answer.body)}".strip()
-            raise RefusedAnswerError(f"{message} (check the credentials: `docker login`)", answer.status)
+            raise NoAnswerError(f"{message} (check the credentials: `docker login`)", answer.status)
         token = _decode(answer.body, _Token, "token")
         value = token.token or token.access_token
         if not _TOKEN.fullmatch(value):

@@ -37,7 +37,7 @@ from ..problems.codes import Code
 from . import learn
 from .client import PARALLEL, NoAnswerError
 from .output import Output
-from .registry import RefusedAnswerError, Registries
+from .registry import Registries
 
 _PER_DIGEST = 6
 """Requests for a new digest: an index, two manifests, a config, two referrers."""
@@ -201,7 +201,7 @@ class Sync:
         state.offered = self._distinct(state, [tag for tag in state.tags if not learn.is_attachment(tag)])
         if not state.offered:
             message = f"{item.repository.domain} has no tags of {item.name}"
-            self._lost(state, RefusedAnswerError(message, 404))
+            self._lost(state, NoAnswerError(message, 404))
             return None
         state.asked = state.offered if item.listed is None else self._listed_tags(item, state.offered)
         return state
@@ -233,8 +233,7 @@ class Sync:
 
     def _lost(self, state: _State, error: NoAnswerError) -> None:
         """Handle an unavailable repository: keep the existing data, or remove it with `prune`."""
-        gone = isinstance(error, RefusedAnswerError) and error.status == 404
-        if gone and self._prune and state.versions:
+        if error.status == 404 and self._prune and state.versions:
             self._save(state, ())
         else:
             self._fail(state, error)
@@ -252,8 +251,8 @@ class Sync:
         answers = {tag: requests.submit(self._registries.digest, item.repository, tag) for tag in state.asked}
         digests |= self._results(state, answers)
         known: dict[str, VersionFacts] = {facts.digest: facts for facts in state.versions if facts.digest}
-        reads: dict[str, Future[VersionFacts]] = {}
-        read: Callable[..., VersionFacts] = learn.chart if item.is_chart else learn.image
+        reads: dict[str, Future[VersionFacts | None]] = {}
+        read: Callable[..., VersionFacts | None] = learn.chart if item.is_chart else learn.image
         for digest in dict.fromkeys(digests[tag] for tag in state.asked if tag in digests):
             facts = known.get(digest)
             if facts is None:
@@ -261,6 +260,10 @@ class Sync:
             elif facts.signature is None:
                 reads[digest] = requests.submit(self._refreshed, item, facts, digest, state.tags)
         for number, (digest, facts) in enumerate(self._results(state, reads), 1):
+            if facts is None:
+                kind = "a chart" if item.is_chart else "an image"
+                self._note(item, f"{item.repository.repository}@{digest} is not {kind}")
+                continue
             known[digest] = facts
             if number % _SAVED_AFTER == 0:
                 versions = self._combined(state, known, digests, before)
@@ -277,8 +280,6 @@ class Sync:
         for name, future in futures.items():
             try:
                 yield name, future.result()
-            except learn.NotOfThisKindError as error:
-                self._note(state.item, str(error))
             except NoAnswerError as error:
                 self._fail(state, error)
 

@@ -132,11 +132,20 @@ def _shared(problem: Problem) -> str:
 
 
 class RefusedError(ValueError):
-    """An invalid value: `message` gives the reason, `hint` the fix."""
+    """An invalid value or file: `message` gives the reason, `hint` the fix.
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    `line` and `column` count from 1; they are 0 if unknown. `file` is set if the caller does not know it.
+    """
+
+    def __init__(self, message: str, hint: str = "", line: int = 0, column: int = 0, file: str = "") -> None:
         super().__init__(f"{message}; {hint}" if hint else message)
         self.message, self.hint = message, hint
+        self.line, self.column, self.file = line, column, file
+
+    def problem(self, file: str, code: Code) -> Problem:
+        """The error as a problem of a file."""
+        place = self.file or file, self.line, self.column
+        return Problem(*place, "", self.message, self.hint, code=code)
 
 
 class CatalogError(Exception):

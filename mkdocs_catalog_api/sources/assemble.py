@@ -15,11 +15,11 @@ from ..authored.validate import chart_versions, image_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
 from ..catalog.badges import CATALOG_BADGES, badge_values
 from ..catalog.former import ListedImage, former_digests
-from ..catalog.freshness import doubtful_reports, doubtful_scans, unscanned
-from ..catalog.join import join, unused_reports
+from ..catalog.join import join
 from ..catalog.lines import LineRules, update_advice
 from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.names import Reference, badge_name
+from ..catalog.report_problems import doubtful_reports, doubtful_scans, unscanned
 from ..catalog.scan_selection import JoinRules, ReleaseParts, ScanSelection
 from ..catalog.statements import Statement
 from ..catalog.value import Catalog, Chart, FormerDigest, Image, Pin, Release, RoadmapItem
@@ -46,7 +46,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         for entry, raw in sources.images
         for rules in [_line_rules(entry, settings, sources)]
     ]
-    synced = {entry.slug for entry, raw in sources.images if raw.filled and "platforms" in raw.filled.fields}
+    synced = {entry.slug for entry, raw in sources.images if raw.filled and raw.filled.has("platforms")}
     joined = join(
         [
             (image.entry, sources.pages.of(raw, problems))
@@ -60,14 +60,12 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         JoinRules(security.scanners, timestamp(latest()), security.accept, synced),
         problems,
         [*former_digests(listed, sources.facts, sources.history)],
+        complete=sources.complete,
     )
-    problems.extend(unused_reports(joined.reports, complete=sources.complete))
     raw_charts = {entry.slug: raw for entry, raw in sources.charts}
-    for fault in joined.pin_faults:
-        place, raw = ("images", fault.position), raw_charts[fault.chart]
-        problems.add(
-            raw.problem(place, fault.message, fault.hint, fault.level, code=Code.PIN, group=fault.group)
-        )
+    problems.extend(
+        raw_charts[chart].placed(note, "images", position) for chart, position, note in joined.pin_problems
+    )
     problems.extend(doubtful_reports(sources.scans, security.accept))
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
     problems.extend(_scanned_platforms(joined.images))
@@ -96,7 +94,6 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         ),
         updates=sources.updates,
         fields=sources.fields,
-        reports=joined.reports,
         statements=known.statements,
         exploited=known.exploited,
         history=sources.history,
@@ -217,7 +214,7 @@ def _scanned_platforms(images: Sequence[Image]) -> Iterator[Problem]:
 
 def _platforms_without_manifest(image: Image, raw: RawItem) -> Iterator[Problem]:
     """A warning if `platforms` choose none of a version's manifests, so that all of them are parts."""
-    synced = raw.filled is not None and "platforms" in raw.filled.fields
+    synced = raw.filled is not None and raw.filled.has("platforms")
     for version in image.entry.versions:
         platforms = version.platforms or ([] if synced else image.entry.platforms)
         parts = ReleaseParts.of([], version.manifests, []).parts

@@ -18,7 +18,7 @@ from ..authored.messages import resembling, shown
 from ..authored.pages import Page, PageSelection, RawItem
 from ..authored.settings import CollectionSettings, Settings, data_names
 from ..authored.site import Site
-from ..authored.validate import default_values, read_entry, undeclared, with_mapped
+from ..authored.validate import default_values, read_item, undeclared, with_mapped
 from ..catalog.collections import ITEM_MODELS, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields
 from ..catalog.join import NO_REGISTRY
@@ -183,8 +183,8 @@ def read_items(
         if settings.registry is None and str(values.get("image", "")).startswith(f"{NO_REGISTRY}/"):
             without_image.append(raw)
         slugs.add(str(values.get("slug")))
-        raw, values = facts.fill(raw, values, fields)
-        entry = read_entry(fields, raw, values, problems)
+        raw, values = facts.find(raw, values, fields.model)
+        raw, entry = read_item(fields, raw, values, problems, facts.fill)
         if entry is None:
             continue
         if section.verify is not None and getattr(entry, "verify", None) is None:

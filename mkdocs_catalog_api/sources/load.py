@@ -208,17 +208,14 @@ def _reports_elsewhere(site: Site) -> Iterator[Problem]:
 
 def _has_report(folder: Path) -> bool:
     """Whether one of the first files in the folder is a report of a scanner."""
-    from .reports import (
-        ReportError,
-        read_report,
-    )  # imported here for a faster start without reports
+    from .reports import read_report  # imported here for a faster start without reports
 
     for path in sorted(folder.rglob("*.json"))[:_TRIED]:
         try:
             if path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_SIZE:
                 read_report(path.read_bytes())
                 return True
-        except (OSError, ReportError):
+        except (OSError, RefusedError):
             continue
     return False
 

@@ -10,6 +10,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import islice
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
@@ -22,11 +23,11 @@ from ..authored.messages import code_of, location, message_and_hint
 from ..authored.pages import Filled, RawItem
 from ..authored.settings import Settings
 from ..authored.site import Site
-from ..authored.yaml_text import YamlError, parse
-from ..catalog.fields import ItemFields
-from ..catalog.lines import LineRules, derived_line, newest_label
-from ..catalog.model import Model
-from ..catalog.models import ChartEntry, ImageEntry, VersionEntry
+from ..authored.validate import in_line
+from ..authored.yaml_text import parse
+from ..catalog.lines import LineRules, newest_label
+from ..catalog.model import CustomizableModel, Model
+from ..catalog.models import ChartEntry, ChartVersionEntry, ImageEntry, PlatformManifest, VersionEntry
 from ..catalog.names import Reference, without_details
 from ..catalog.names import slug as checked_slug
 from ..catalog.registry_facts import (
@@ -39,11 +40,13 @@ from ..catalog.registry_facts import (
     ImageVersionFacts,
     VersionFacts,
 )
+from ..catalog.types import camel
 from ..catalog.versions import in_order
-from ..problems import Level, Problem, Problems
+from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 
 M = TypeVar("M", bound=Model)
+AnyVersion = VersionEntry | ChartVersionEntry
 
 _MOST = 64 * 2**20
 _AGAIN = "restore it from git, or delete it and run `catalog-api sync`"
@@ -54,12 +57,9 @@ _HUB = "artifacthub.io/"
 class _Known(NamedTuple):
     """A listed version with the same digest in the registry."""
 
-    label: str
     facts: VersionFacts
     position: int
     """Position in the file."""
-    value: dict[str, Any]
-    """The value on the page."""
 
 
 class FactsFolder:
@@ -76,15 +76,14 @@ class FactsFolder:
             message, hint = "not a folder", "remove it, and run `catalog-api sync`"
             problems.add(Problem(FACTS_FOLDER, 0, 0, "", message, hint, code=Code.NOT_READ))
 
-    def fill(
-        self, raw: RawItem, values: dict[str, object], fields: ItemFields[M]
+    def find(
+        self, raw: RawItem, values: dict[str, object], model: type[Model]
     ) -> tuple[RawItem, dict[str, object]]:
-        """Return the item and its values, with missing values filled in from the registry."""
-        if not issubclass(fields.model, ImageEntry | ChartEntry):
+        """Return the item with its file, and its values with the versions that `versions: registry` lists."""
+        if not issubclass(model, ImageEntry | ChartEntry):
             return raw, values
-        is_image, choice = issubclass(fields.model, ImageEntry), None
-        from_registry = is_from_registry(values.get("versions"))
-        if from_registry:
+        choice = None
+        if is_from_registry(values.get("versions")):
             choice = self._choice(raw, values["versions"])
             values = {**values, "versions": []}
         if not (choice or self._present):
@@ -92,10 +91,20 @@ class FactsFolder:
         slug = values.get("slug")
         with suppress(ValueError, TypeError):
             name = f"{self._label}/{checked_slug(slug)}.json"  # type: ignore[arg-type]
-            kind: type[ImageFacts | ChartFacts] = ImageFacts if is_image else ChartFacts
+            kind: type[ImageFacts | ChartFacts] = ImageFacts if issubclass(model, ImageEntry) else ChartFacts
             facts = self._read(name, f"{slug}.json", kind, raw if choice else None)
-            if facts and self._is_of(values, facts, name, wanted=choice is not None):
-                return self._filled(raw, values, fields, facts, choice, name)
+            if not (facts and self._is_of(values, facts, name, wanted=choice is not None)):
+                return raw, values
+            if choice is None:
+                return replace(raw, filled=Filled(name, facts)), values
+            labels = [*_chosen(facts, choice)]
+            if not labels:
+                message = f"`tags` matches none of the {len(facts.versions)} versions in {name}"
+                hint = "set `tags` under `versions` to another regular expression or list"
+                problem = raw.problem(("versions",), message, hint, Level.WARNING, code=Code.REGISTRY)
+                self._problems.add(problem)
+            filled = Filled(name, facts, choice.keep, frozenset({("versions",)}))
+            return replace(raw, filled=filled), values | {"versions": labels}
         return raw, values
 
     def others(self, slugs: Collection[str]) -> Iterator[tuple[str, ImageFacts]]:
@@ -141,130 +150,115 @@ class FactsFolder:
         self._problems.add(Problem(name, 0, 0, field, message, hint, level, code=Code.MOVED_TAG))
         return False
 
-    def _filled(
-        self,
-        raw: RawItem,
-        values: dict[str, object],
-        fields: ItemFields[M],
-        facts: ImageFacts | ChartFacts,
-        choice: FromRegistry | None,
-        name: str,
-    ) -> tuple[RawItem, dict[str, object]]:
-        values = dict(values)
-        if choice:
-            versions = [*_chosen(facts, choice)]
-            if not versions:
-                message = f"`tags` matches none of the {len(facts.versions)} versions in {name}"
-                hint = "set `tags` under `versions` to another regular expression or list"
-                problem = raw.problem(("versions",), message, hint, Level.WARNING, code=Code.REGISTRY)
-                self._problems.add(problem)
-            raw = replace(raw, filled=Filled(name, frozenset({"versions"}), frozenset(), choice.keep, facts))
-        else:
-            versions = [*self._listed(raw, values.get("versions"), facts)]
-        gone = frozenset(known.label for known in versions if known.facts.gone)
-        if choice or isinstance(values.get("versions"), list):
-            values["versions"] = _with_facts(values.get("versions"), versions, facts.former)
-        self._warn_of_gone(raw, versions, from_registry=choice is not None)
-        filled = self._fill_item(values, fields, versions, name)
-        names = frozenset({*filled, *(("versions",) if choice else ())})
-        keep = choice.keep if choice else None
-        return replace(raw, filled=Filled(name, names, gone, keep, facts)), values | filled
+    def fill(self, raw: RawItem, entry: M) -> tuple[RawItem, M]:
+        """Return the item and its entry, with missing values filled in from its file."""
+        values: dict[str, object] = {}
+        if raw.filled and isinstance(entry, ImageEntry | ChartEntry):
+            raw, values = self._filled(raw, raw.filled, entry)
+        return raw, entry.model_copy(update=values)
 
-    def _listed(self, raw: RawItem, versions: object, facts: ImageFacts | ChartFacts) -> Iterator[_Known]:
+    def _filled(
+        self, raw: RawItem, filled: Filled, entry: ImageEntry | ChartEntry
+    ) -> tuple[RawItem, dict[str, object]]:
+        """Return the item and the values of its fields that change."""
+        known = dict(self._known(raw, entry, filled.facts))
+        present = {label: each for label, each in known.items() if not each.facts.gone}
+        self._warn_of_gone(raw, known.keys() - present.keys())
+        tags = _further_tags(entry, known)
+        paths, versions = {*filled.paths}, list[AnyVersion]()
+        listed: Sequence[AnyVersion] = entry.versions
+        for position, version in enumerate(listed):
+            values = _former_manifests(version, filled.facts.former)
+            if version.version in known:
+                values = _of_version(version, known[version.version].facts, tags.get(version.version, []))
+            update = _left_out(version, values)
+            paths |= {("versions", position, camel(name)) for name in update}
+            versions.append(version.model_copy(update=update))
+        entry = entry.model_copy(update={"versions": versions})
+        update = self._of_newest(entry, present or known, filled.file)
+        paths |= {(camel(name),) for name in update}
+        gone = frozenset(known.keys() - present.keys())
+        return replace(raw, filled=replace(filled, paths=frozenset(paths), gone=gone)), update | {
+            "versions": versions
+        }
+
+    def _known(
+        self, raw: RawItem, entry: ImageEntry | ChartEntry, facts: ImageFacts | ChartFacts
+    ) -> Iterator[tuple[str, _Known]]:
         """Yield the versions on the page with the same digest in the registry."""
-        by_tag: dict[str, tuple[int, VersionFacts]] = {}
-        known: Sequence[VersionFacts] = facts.versions
-        for position, version in enumerate(known):
+        by_tag: dict[str, _Known] = {}
+        file: Sequence[VersionFacts] = facts.versions
+        for position, version in enumerate(file):
             for tag in (version.version, *(version.tags if isinstance(version, ImageVersionFacts) else ())):
-                by_tag[_bare(tag, facts)] = position, version
-        for index, value in enumerate(versions if isinstance(versions, list) else ()):
-            value = {"version": value} if isinstance(value, str) else value
-            label = value.get("version") if isinstance(value, dict) else None
-            if not isinstance(label, str) or _bare(label, facts) not in by_tag:
+                by_tag[_bare(tag, facts)] = _Known(version, position)
+        versions: Sequence[AnyVersion] = entry.versions
+        for index, listed in enumerate(versions):
+            known = by_tag.get(_bare(listed.version, facts))
+            if known is None:
                 continue
-            position, version = by_tag[_bare(label, facts)]
-            manifests = version.manifests if isinstance(version, ImageVersionFacts) else ()
-            if {*_digests(value)} <= {version.digest, *(manifest.digest for manifest in manifests)}:
-                yield _Known(label, version, position, value)
+            manifests = known.facts.manifests if isinstance(known.facts, ImageVersionFacts) else ()
+            if {*_digests(listed)} <= {known.facts.digest, *(manifest.digest for manifest in manifests)}:
+                yield listed.version, known
             else:
-                message = f"the digest of {label} in the registry is {version.digest}"
+                message = f"the digest of {listed.version} in the registry is {known.facts.digest}"
                 hint = "no values are filled in; correct the digest, or run `catalog-api sync`"
                 path = ("versions", index, "digest")
                 self._problems.add(raw.problem(path, message, hint, Level.INFO, code=Code.MOVED_TAG))
 
-    def _warn_of_gone(self, raw: RawItem, versions: Iterable[_Known], *, from_registry: bool) -> None:
-        for known in versions:
-            if known.facts.gone:
-                message = f"{known.label} was removed from the registry, so it is never the newest version"
-                hint = (
-                    "run `catalog-api sync --prune` to remove it"
-                    if from_registry
-                    else "remove it from the page"
-                )
-                group = "versions that were removed from their registry"
-                path = ("versions",)
-                self._problems.add(
-                    raw.problem(path, message, hint, Level.WARNING, code=Code.REGISTRY, group=group)
-                )
+    def _warn_of_gone(self, raw: RawItem, labels: Iterable[str]) -> None:
+        hint = "remove it from the page"
+        if raw.filled and raw.filled.has("versions"):
+            hint = "run `catalog-api sync --prune` to remove it"
+        group = "versions that were removed from their registry"
+        for label in labels:
+            message = f"{label} was removed from the registry, so it is never the newest version"
+            problem = raw.problem(
+                ("versions",), message, hint, Level.WARNING, code=Code.REGISTRY, group=group
+            )
+            self._problems.add(problem)
 
-    def _fill_item(
-        self, values: Mapping[str, object], fields: ItemFields[M], versions: Sequence[_Known], name: str
+    def _of_newest(
+        self, entry: ImageEntry | ChartEntry, known: Mapping[str, _Known], file: str
     ) -> dict[str, object]:
-        """Return field → the value from the newest version, for the fields that are not on the page."""
-        present = [known for known in versions if not known.facts.gone] or versions
-        if not present:
+        """Return the values of the newest of these versions for the fields that are not on the page."""
+        if not known:
             return {}
-        label = self._newest(values, present)
-        known = next(known for known in present if known.label == label)
-        facts = known.facts
+        facts, position = known[self._newest(entry, [*known])]
         filled: dict[str, object] = {}
-        facts_of_item = _of_image(facts) if isinstance(facts, ImageVersionFacts) else _of_chart(facts)
-        for field, key, value in facts_of_item:
-            if field in filled or values.get(field) is not None or not value:
+        found = _of_image(facts) if isinstance(facts, ImageVersionFacts) else _of_chart(facts)
+        for name, key, value in found:
+            if name in filled or not value or not _left_out(entry, {name: value}):
                 continue
-            path = f"versions[{known.position}].{key}"
-            if field == "images":
-                value = _pins(str(value))
             try:
-                _type_of(fields.model, field).validate_python(value)
+                filled[name] = _type_of(type(entry), name).validate_python(value)
             except ValidationError as error:
                 message, hint = message_and_hint(error.errors(include_url=False)[0])
-                hint = f"not used: set `{field}` on the page" + (f"; {hint}" if hint else "")
-                self._problems.add(
-                    Problem(name, 0, 0, path, message, hint, Level.WARNING, code=Code.WRONG_VALUE)
-                )
-            else:
-                filled[field] = value
+                hint = f"not used: set `{camel(name)}` on the page" + (f"; {hint}" if hint else "")
+                place = file, 0, 0, f"versions[{position}].{key}"
+                self._problems.add(Problem(*place, message, hint, Level.WARNING, code=Code.WRONG_VALUE))
         return filled
 
-    def _newest(self, values: Mapping[str, object], present: Sequence[_Known]) -> str:
-        labels = [known.label for known in present]
-        latest = values.get("latest")
-        latest = latest if isinstance(latest, str) and latest in labels else None
-        if isinstance(present[0].facts, ChartVersionFacts):
+    def _newest(self, entry: ImageEntry | ChartEntry, labels: Sequence[str]) -> str:
+        """Return the newest of some versions."""
+        latest = entry.latest if entry.latest in labels else None
+        if isinstance(entry, ChartEntry):
             return in_order(labels, latest)[0]
-        rule = None
-        with suppress(ValidationError):  # reported later
-            rule = _type_of(ImageEntry, "variants").validate_python(values.get("variants"))
-        rules = LineRules(variants=rule or self._variants)
-        versions = []
-        for known in present:
-            label, variant = known.label, known.value.get("variant")
-            variant = variant if isinstance(variant, str) else rules.variant(label)
-            line, tags = derived_line(label), [*known.facts.tags]
-            versions.append(
-                VersionEntry.model_construct(version=label, line=line, variant=variant, tags=tags)
-            )
-        default = values.get("defaultVariant")
-        variants = {version.variant for version in versions}
-        return latest or newest_label(
-            versions, default if isinstance(default, str) and default in variants else None
-        )
+        rules = LineRules(variants=self._variants if entry.variants is None else entry.variants)
+        versions = [in_line(version, rules) for version in entry.versions if version.version in labels]
+        variant = entry.default_variant
+        has_variant = any(version.variant == variant for version in versions)
+        return latest or newest_label(versions, variant if has_variant else None)
+
+
+def _left_out(entry: CustomizableModel, values: Mapping[str, object]) -> dict[str, object]:
+    """Return the values of fields that the author has left out."""
+    given = {name for name in entry.model_fields_set if getattr(entry, name) is not None}
+    return {name: value for name, value in values.items() if value is not None and name not in given}
 
 
 def _pins(text: str) -> object:
     """Return the pins in the YAML text of `artifacthub.io/images`; other text as it is."""
-    with suppress(YamlError):
+    with suppress(RefusedError):
         data = parse(text).data
         if isinstance(data, list):
             return [
@@ -288,97 +282,71 @@ def _bare(label: str, facts: ImageFacts | ChartFacts) -> str:
     return label if isinstance(facts, ImageFacts) else label.removeprefix("v").replace("+", "_")
 
 
-def _chosen(facts: ImageFacts | ChartFacts, choice: FromRegistry) -> Iterator[_Known]:
+def _chosen(facts: ImageFacts | ChartFacts, choice: FromRegistry) -> Iterator[str]:
+    """Yield the label of each version that an item with `versions: registry` lists."""
     known: Sequence[VersionFacts] = facts.versions
-    for position, version in enumerate(known):
+    for version in known:
         if isinstance(version, ImageVersionFacts):
-            label = next(choice.labels((version.version, *version.tags)), None)
-        else:
-            label = version.version if choice.chooses(version.version) else None
-        if label:
-            yield _Known(label, version, position, {"version": label})
+            yield from islice(choice.labels((version.version, *version.tags)), 1)
+        elif choice.chooses(version.version):
+            yield version.version
 
 
-def _digests(value: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the digests of a version on the page, in any form."""
-    for key in ("digest", "digests", "manifests"):
-        given = value.get(key)
-        listed = (
-            [*given.values()] if isinstance(given, dict) else given if isinstance(given, list) else [given]
-        )
-        for digest in listed:
-            digest = digest.get("digest") if isinstance(digest, dict) else digest
-            if isinstance(digest, str):
-                yield digest
+def _digests(version: AnyVersion) -> list[str]:
+    """Return the digests of a version on the page, in any form."""
+    if isinstance(version, VersionEntry):
+        return version.every_digest
+    return [version.digest] if version.digest else []
 
 
-def _with_facts(written: object, versions: Sequence[_Known], former: Sequence[FormerFacts]) -> list[object]:
-    """Return the versions with filled-in values, in the order of the page or of the file. One with a former
-    digest gets the manifests of that digest and nothing else.
+def _further_tags(entry: ImageEntry | ChartEntry, known: Mapping[str, _Known]) -> dict[str, list[str]]:
+    """Return version → its other tags in the registry.
+
+    A tag belongs to one version: the one with the name in the file that was not removed.
     """
-    by_label = {known.label: known for known in versions}
-    listed = written if isinstance(written, list) and written else [known.value for known in versions]
-    labels = {label for value in listed if (label := _label(value))}
-    taken = labels | {tag for value in listed if isinstance(value, dict) for tag in _texts(value.get("tags"))}
+    if isinstance(entry, ChartEntry):
+        return {}
+    taken = {tag for version in entry.versions for tag in (version.version, *version.tags)}
     tags: dict[str, list[str]] = {}
-    # A tag belongs to one version: the one with the name in the file that was not removed.
-    for known in sorted(versions, key=lambda known: (known.facts.gone, known.label != known.facts.version)):
-        if isinstance(known.facts, ImageVersionFacts):
-            every = {known.facts.version, *known.facts.tags}
-            tags[known.label] = sorted(every - taken)
-            taken |= every
-    filled: list[object] = []
-    for value in listed:
-        known_version = by_label.get(_label(value) or "")
-        if known_version is None:
-            digests = [*_digests(value)] if isinstance(value, dict) else []
-            builds = (_manifests(build) for build in former if [build.digest] == digests)
-            manifests = next(filter(None, builds), None)
-            filled.append(
-                {"manifests": manifests} | value if isinstance(value, dict) and manifests else value
-            )
-            continue
-        facts = known_version.facts
-        given = {key: item for key, item in known_version.value.items() if item is not None}
-        if isinstance(facts, ImageVersionFacts):
-            fields = _of_version(given, facts) | {"tags": tags[known_version.label]}
-        else:
-            fields = {"appVersion": facts.app_version, "digest": facts.digest}
-        fields["released"] = facts.created and facts.created[:10]
-        filled.append({key: item for key, item in fields.items() if item is not None} | given)
-    return filled
+    for label, (facts, _) in sorted(
+        known.items(), key=lambda pair: (pair[1].facts.gone, pair[0] != pair[1].facts.version)
+    ):
+        every = {facts.version, *facts.tags}
+        tags[label] = sorted(every - taken)
+        taken |= every
+    return tags
 
 
-def _label(value: object) -> str | None:
-    label = value.get("version") if isinstance(value, dict) else value
-    return label if isinstance(label, str) else None
+def _former_manifests(version: AnyVersion, former: Iterable[FormerFacts]) -> dict[str, object]:
+    """Return the manifests of a version with a former digest, and nothing else."""
+    builds = (_manifests(build) for build in former if [build.digest] == _digests(version))
+    manifests = next(filter(None, builds), None)
+    return {"manifests": manifests} if manifests and isinstance(version, VersionEntry) else {}
 
 
-def _texts(value: object) -> Iterable[str]:
-    return (text for text in value if isinstance(text, str)) if isinstance(value, list) else ()
-
-
-def _of_version(given: Mapping[str, Any], facts: ImageVersionFacts) -> dict[str, Any]:
-    """Return the registry's fields of a version; none if the page has digests of some platforms only."""
-    digests = [*_digests(given)]
-    fields: dict[str, Any] = {}
-    if not digests or "manifests" in given:
-        fields["digest"] = facts.digest
-    if not digests or facts.digest in digests or "manifests" in given:
+def _of_version(version: AnyVersion, facts: VersionFacts, tags: Sequence[str]) -> dict[str, object]:
+    """Return the registry's values of a version; few if the page has digests of some platforms only."""
+    fields: dict[str, object] = {"released": facts.created and facts.created[:10]}
+    if isinstance(facts, ChartVersionFacts):
+        return fields | {"app_version": facts.app_version, "digest": facts.digest}
+    digests = _digests(version)
+    fields["tags"] = tags
+    if "digests" not in version.model_fields_set:
+        fields |= {"digest": facts.digest, "digests": [facts.digest]}
+    if facts.digest in digests or "digests" in fields:
         fields["platforms"] = _platforms(facts)
         fields["size"] = facts.manifests[0].size if facts.manifests else None
-    if set(digests) <= {facts.digest}:
+    if {*digests} <= {facts.digest}:
         fields["manifests"] = _manifests(facts)
     return fields
 
 
-def _manifests(facts: ImageVersionFacts | FormerFacts) -> list[dict[str, Any]] | None:
+def _manifests(facts: ImageVersionFacts | FormerFacts) -> list[PlatformManifest] | None:
     """Return the manifests of an index; None for a digest that is a manifest."""
     if [manifest.digest for manifest in facts.manifests] == [facts.digest]:
         return None
     return [
-        {key: item for key, item in msgspec.structs.asdict(manifest).items() if item is not None}
-        for manifest in facts.manifests
+        PlatformManifest.model_construct(**msgspec.structs.asdict(manifest)) for manifest in facts.manifests
     ]
 
 
@@ -388,7 +356,7 @@ def _platforms(facts: ImageVersionFacts) -> list[str]:
 
 
 Found = Iterator[tuple[str, str, object]]
-"""Field of the item, path of its value in the version of the file, and the value."""
+"""Attribute of the item, path of its value in the version of the file, and the value."""
 
 
 def _of_image(facts: ImageVersionFacts) -> Found:
@@ -404,14 +372,14 @@ def _of_image(facts: ImageVersionFacts) -> Found:
 
 
 def _of_chart(facts: ChartVersionFacts) -> Found:
-    yield "appVersion", "appVersion", facts.app_version
+    yield "app_version", "appVersion", facts.app_version
     yield "description", "description", facts.description
     yield "homepage", "home", facts.home
     yield "source", "sources[0]", next(iter(facts.sources), None)
     yield from _annotation("source", f"{_OCI}source", facts.annotations)
     yield from _annotation("license", f"{_HUB}license", facts.annotations)
     yield from _annotation("license", f"{_OCI}licenses", facts.annotations)
-    yield "images", f"annotations.{_HUB}images", facts.annotations.get(f"{_HUB}images")
+    yield "images", f"annotations.{_HUB}images", _pins(facts.annotations.get(f"{_HUB}images", ""))
     yield "signature", "signature", facts.signature
 
 
@@ -422,6 +390,6 @@ def _annotation(field: str, name: str, annotations: Mapping[str, str]) -> Found:
 @cache
 def _type_of(model: type[Model], field: str) -> TypeAdapter[Any]:
     """Return the type of a model's field."""
-    info = next(info for name, info in model.model_fields.items() if (info.alias or name) == field)
+    info = model.model_fields[field]
     annotated: Any = Annotated[(info.annotation, *info.metadata)]
     return TypeAdapter(annotated)

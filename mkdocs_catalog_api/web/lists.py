@@ -77,7 +77,12 @@ def filter_fields(resource: str) -> dict[str, ShownField]:
 def shown_rules(rules: Rules) -> list[ShownField]:
     """Where pages show custom fields: all on the page of an item, some on cards."""
     shown = {
-        name: Shown(page=words(name), card=words(name) if rule.card else "", essential=rule.card)
+        name: Shown(
+            page=words(name),
+            card=words(name) if rule.card else "",
+            caption=words(name).lower(),
+            essential=rule.card,
+        )
         for name, rule in rules.items()
     }
     return [

@@ -13,8 +13,7 @@ from html import unescape
 from msgspec import Struct
 
 from ..authored.messages import resembling
-from ..problems import Problem
-from ..problems.codes import Code
+from ..problems import RefusedError
 
 MARKER = re.compile(r"<!--\s*catalog(?!-?\w)(.*?)-->", re.IGNORECASE | re.DOTALL)
 """A comment that begins with the word `catalog`, and the text after that word."""
@@ -23,32 +22,6 @@ _ARGUMENT = re.compile(r"\s*([A-Za-z]\w*)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\
 _LIKELY = re.compile(r"(?:<|&lt;)(?:!-{0,3}|-{1,3})\s*([a-z]{6,10})\s*([:;=]?)\s*([a-z-]*)", re.IGNORECASE)
 _CODE = re.compile(r"<(pre|code|script|style)\b.*?</\1>", re.IGNORECASE | re.DOTALL)
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?^ {0,3}\1", re.MULTILINE | re.DOTALL)
-
-
-class MarkerError(ValueError):
-    """A marker that can't be filled; `hint` is the fix."""
-
-    code = Code.MARKER
-
-    def __init__(self, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.message, self.hint = message, hint
-
-    def problem(self, file: str, line: int) -> Problem:
-        return Problem(file, line, 0, "", self.message, self.hint, code=self.code)
-
-
-class TemplateRefusedError(MarkerError):
-    """A template that can't be rendered; reported with its own file and line, not those of the marker."""
-
-    code = Code.MARKER
-
-    def __init__(self, file: str, line: int, message: str) -> None:
-        super().__init__(message, "correct the template")
-        self._place = file, line
-
-    def problem(self, file: str, line: int) -> Problem:
-        return MarkerError.problem(self, *self._place)
 
 
 class Marker(Struct, frozen=True):
@@ -62,27 +35,27 @@ def parse(inside: str) -> Marker:
     """Parse the text between `catalog` and the end of the comment.
 
     Raises:
-        MarkerError: no colon, no name, an argument that is not `name=value`, or one given twice.
+        RefusedError: no colon, no name, an argument that is not `name=value`, or one given twice.
     """
     if not inside.startswith(":"):
-        raise MarkerError(
+        raise RefusedError(
             "a comment that begins with `catalog` is not a marker",
             "write `<!-- catalog: NAME -->`, or begin the comment with another word",
         )
     inside = inside.removeprefix(":")
     found = _NAME.match(inside)
     if found is None:
-        raise MarkerError("the marker has no name", "write `<!-- catalog: images -->`, for example")
+        raise RefusedError("the marker has no name", "write `<!-- catalog: images -->`, for example")
     arguments: dict[str, str] = {}
     position = found.end()
     while rest := inside[position:].strip():
         argument = _ARGUMENT.match(inside, position)
         if argument is None:
             hint = "write name=value, with quotes around a value with spaces"
-            raise MarkerError(f"{rest[:60]!r} is not an argument", hint)
+            raise RefusedError(f"{rest[:60]!r} is not an argument", hint)
         name, *values = argument.groups()
         if name in arguments:
-            raise MarkerError(f"the argument `{name}` is given twice", "keep one of them")
+            raise RefusedError(f"the argument `{name}` is given twice", "keep one of them")
         arguments[name] = next(value for value in values if value is not None)
         position = argument.end()
     return Marker(found[1], arguments)
@@ -91,7 +64,7 @@ def parse(inside: str) -> Marker:
 def well_formed(html: str) -> Iterator[Marker]:
     """The valid markers of a page."""
     for match in MARKER.finditer(html):
-        with suppress(MarkerError):
+        with suppress(RefusedError):
             yield parse(match[1])
 
 

@@ -19,11 +19,11 @@ from ..catalog import addresses
 from ..catalog.collections import COLLECTIONS, WITH_DOCUMENTS
 from ..catalog.markdown import plain_text
 from ..catalog.value import Image
-from ..problems import CatalogError, Level, Problem, Problems
+from ..problems import CatalogError, Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from ..publish import feeds
 from .logos import SPRITE
-from .markers import MARKER, MarkerError, line_of, near_misses, parse, well_formed
+from .markers import MARKER, line_of, near_misses, parse, well_formed
 from .parts import SECTIONS, VIEWS, ItemPage, Parts, item_pages, sections
 from .render import Place
 from .view import CatalogView, Item
@@ -169,7 +169,7 @@ class PageFiller:
             shown = sections(marker.arguments) if marker.name == "item" else shown
             before = content[: match.start()]
             if before.rfind("<p>") > before.rfind("</p>"):
-                raise MarkerError(
+                raise RefusedError(
                     "the marker is inside a paragraph",
                     "move it to a separate line, with blank lines around it",
                 )
@@ -243,8 +243,10 @@ def _or_problem(make: Callable[[], str], page: Page, line: int, problems: Proble
     """The result of `make`; nothing, and a problem, for a wrong marker or template."""
     try:
         return make()
-    except MarkerError as error:
-        problems.add(error.problem(page.file, line))
+    except RefusedError as error:
+        if not error.file:  # else it is in a template
+            error.line = line
+        problems.add(error.problem(page.file, Code.MARKER))
         return ""
 
 

@@ -29,6 +29,7 @@ from ..documents.history import image_history
 from ..documents.items import chart_verify, image_verify
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
+from ..problems import RefusedError
 from .answer import DEFAULT_MAX_AGE, chart_answer, image_answer, newest_scan
 from .lists import (
     PER_PAGE,
@@ -43,7 +44,7 @@ from .lists import (
     used_fields,
 )
 from .logos import SPRITE, Logos
-from .markers import Marker, MarkerError
+from .markers import Marker
 from .render import Place, environment, render
 from .view import CatalogView, Gathered, Item
 from .words import read_words, replace_words
@@ -64,6 +65,8 @@ SECTIONS = ("overview", "images", "releases", "vulnerabilities", "compare", "tim
 """Parts of an item's page that the marker `item` can leave out, as in `hide=compare,badges`."""
 _IDS_PER_PAGE = 240
 """Ids are short and many."""
+_RELEASES_AT_ONCE, _RELEASES_OF_A_LINE = 12, 5
+"""Of an image with more than the first number, each line shows this many; the others are folded."""
 
 
 class ItemPage(NamedTuple):
@@ -161,7 +164,7 @@ class Parts:
         `level` is that of the next heading.
 
         Raises:
-            MarkerError: an unknown marker or argument, a value that is probably misspelt, a bad template.
+            RefusedError: an unknown marker or argument, a value that is probably misspelt, a bad template.
         """
         name, arguments = marker.name, dict(marker.arguments)
         if name not in VIEWS:
@@ -169,13 +172,13 @@ class Parts:
         if name == "item":
             if own is None:
                 hint = "move it to the page of an image, a chart or a roadmap item"
-                raise MarkerError("`item` is on a page that does not belong to an item", hint)
+                raise RefusedError("`item` is on a page that does not belong to an item", hint)
             return [self.item(own, place, level, sections(arguments))]
         values: dict[str, object] = {}
         if views := VIEWS[name]:
             values["view"] = view = arguments.pop("view", views[0])
             if view not in views:
-                raise MarkerError(f"{name} has no view {view!r}", suggestion(view, views, "one of"))
+                raise RefusedError(f"{name} has no view {view!r}", suggestion(view, views, "one of"))
         if name in COLLECTIONS:
             pages = self._collection(name, arguments, place)
             values["resource"] = name
@@ -246,7 +249,8 @@ class Parts:
                 for chart in self._users.get(own.slug, ())
             ]
             values["since"] = self._since
-            values["groups"] = _release_groups(image)
+            values["groups"], values["older"] = _folded(_release_groups(image))
+            values["advices"] = [_in_words(_updates(image, release)) for release in image.releases]
             values["platforms"] = _platforms(image)
             values["former"] = [
                 {
@@ -254,7 +258,8 @@ class Parts:
                     "digest": former.digest,
                     "until": former.until,
                     "present": image.release(former.label).entry.only_digest if former.label else None,
-                    **_advice(image, former.release),
+                    "updates": (updates := _updates(image, former.release)),
+                    "advice": _in_words(updates),
                 }
                 for former in catalog.former
                 if former.slug == own.slug
@@ -376,7 +381,7 @@ def sections(arguments: Mapping[str, str]) -> Sequence[str]:
     """The sections of an item's page that its marker's `show` and `hide` leave.
 
     Raises:
-        MarkerError: another argument, or an unknown section.
+        RefusedError: another argument, or an unknown section.
     """
     _reject(arguments, ("show", "hide"))
     named = {key: text.split(",") for key, text in arguments.items()}
@@ -444,8 +449,8 @@ def _platforms(image: Image) -> list[dict[str, str | None]]:
 def _release_groups(image: Image) -> list[dict[str, Any]]:
     """The releases by variant and line, in the order of the newest of each; the default variant first.
 
-    Each group has `variant`, `line` and `releases`; each release its `position` in the list of versions, and
-    as `upgrade` and `new_line` the version to update to, with its `effect` in words, or none.
+    Each group has `variant`, `line` and `releases`; each release its `version`, its `position` in the list of
+    versions, and its `updates`.
     """
     groups: dict[tuple[str, str], dict[str, Any]] = {}
     first = image.releases[0].entry.variant if image.releases else ""
@@ -454,22 +459,50 @@ def _release_groups(image: Image) -> list[dict[str, Any]]:
         group = groups.setdefault(
             (entry.variant, entry.line), {"variant": entry.variant, "line": entry.line, "releases": []}
         )
-        group["releases"].append({"position": position, **_advice(image, release)})
+        group["releases"].append(
+            {"version": entry.version, "position": position, "updates": _updates(image, release)}
+        )
     return sorted(groups.values(), key=lambda group: group["variant"] != first)
 
 
-def _advice(image: Image, release: Release) -> dict[str, dict[str, Any] | None]:
-    """The updates of a release by their field in `Advice`, each with what it fixes and adds."""
-    return {name: _update(image, release, label) for name, label in release.advice._asdict().items()}
+def _folded(
+    groups: Sequence[dict[str, Any]],
+) -> tuple[Sequence[dict[str, Any]], Sequence[dict[str, Any]]]:
+    """The groups with the newest releases of each, and what they leave out if there are many."""
+    if sum(len(group["releases"]) for group in groups) <= _RELEASES_AT_ONCE:
+        return groups, ()
+    newest = [{**group, "releases": group["releases"][:_RELEASES_OF_A_LINE]} for group in groups]
+    older = [{**group, "releases": group["releases"][_RELEASES_OF_A_LINE:]} for group in groups]
+    return newest, [group for group in older if group["releases"]]
 
 
-def _update(image: Image, release: Release, label: str | None) -> dict[str, Any] | None:
-    if label is None:
-        return None
-    effect = release.effect_of(image.release(label))
-    changes = zip(("fixes", "adds"), effect or (), strict=False)
-    words = [f"{word} {_by_severity(rows)}" for word, rows in changes if rows]
-    return None if effect and not words else {"version": label, "effect": ", ".join(words)}
+class _Update(NamedTuple):
+    """A version to update to."""
+
+    version: str
+    effect: str
+    """What follows the version in a sentence: what it fixes and adds, as far as scans show it."""
+
+
+def _updates(image: Image, release: Release) -> list[_Update]:
+    """The versions to update to: in its line, then in a newer one. One that changes nothing is left out."""
+    updates = []
+    for label, line in ((release.advice.upgrade, ""), (release.advice.new_line, " is the next line")):
+        if label is None:
+            continue
+        newer = image.release(label)
+        effect = release.effect_of(newer)
+        changes = zip(("fixes", "adds"), effect or (), strict=False)
+        words = ", ".join(f"{word} {_by_severity(rows)}" for word, rows in changes if rows)
+        if words:
+            updates.append(_Update(label, f"{line}: {words}" if line else f" {words}"))
+        elif effect is None:
+            updates.append(_Update(label, line if newer.figures else f"{line} (not scanned)"))
+    return updates
+
+
+def _in_words(updates: Sequence[_Update]) -> str:
+    return "; ".join(update.version + update.effect for update in updates)
 
 
 def _by_severity(rows: Sequence[Vulnerability]) -> str:
@@ -486,7 +519,7 @@ def _by_name(item: Item) -> str:
 def _limit(arguments: dict[str, str]) -> int | None:
     limit = arguments.pop("limit", None)
     if limit is not None and not (limit.isascii() and limit.isdigit()):
-        raise MarkerError(f"`limit` is {limit!r}", "write a number, as in limit=5")
+        raise RefusedError(f"`limit` is {limit!r}", "write a number, as in limit=5")
     return None if limit is None else int(limit)
 
 
@@ -496,14 +529,14 @@ def _reject(arguments: Mapping[str, str], known: Sequence[str]) -> None:
             raise _unknown(name, known, "argument")
 
 
-def _unknown(name: str, known: Mapping[str, object] | Sequence[str], kind: str) -> MarkerError:
+def _unknown(name: str, known: Mapping[str, object] | Sequence[str], kind: str) -> RefusedError:
     near = resembling(name, known)
     hint = f"did you mean `{near}`?" if near else f"one of {', '.join(known)}" if known else "remove it"
-    return MarkerError(f"unknown {kind} `{name}`", hint)
+    return RefusedError(f"unknown {kind} `{name}`", hint)
 
 
 def _check_spelling(name: str, wanted: str, items: Sequence[Item]) -> None:
     """A value without matches is valid (no update is held today), unless it resembles an existing value."""
     near = resembling(wanted, sorted({text for item in items for text in texts(field_value(item, name))}))
     if near is not None:
-        raise MarkerError(f"no item has the {name} {wanted!r}", f"did you mean `{near}`?")
+        raise RefusedError(f"no item has the {name} {wanted!r}", f"did you mean `{near}`?")

@@ -28,8 +28,8 @@ from msgspec import Struct, field
 from ..catalog.grading import GRADES
 from ..catalog.newest_reference import install_command
 from ..catalog.scans import COUNTERS
+from ..problems import RefusedError
 from . import history_graphs, overview
-from .markers import TemplateRefusedError
 from .view import Item
 
 _NAMED_COLORS = {
@@ -44,6 +44,25 @@ _NAMED_COLORS = {
     "lightgrey": "#9f9f9f",
 }
 """Color names of the badge renderer (https://shields.io/badges)."""
+
+
+IMAGE_COLUMNS = {
+    "version": "Version",
+    "released": "Released",
+    "endOfLife": "Supported until",
+    "size": "Size",
+    "grade": "Grade",
+    "vulnerabilities": "Vulnerabilities",
+    "digest": "Digest",
+}
+"""Of the versions of an image."""
+CHART_COLUMNS = {
+    "version": "Version",
+    "appVersion": "Application",
+    "released": "Released",
+    "digest": "Digest",
+}
+"""Of the versions of a chart."""
 
 
 class _Environment(Environment):
@@ -87,7 +106,8 @@ def environment(overrides: Path | None) -> Environment:
     env.filters |= {"places": places, "by_id": by_id, "vulnerabilities": vulnerabilities}
     env.filters |= {"counted": counted, "badge_address": badge_address}
     env.filters |= history_graphs.FILTERS | overview.FILTERS
-    env.globals["IDS_AT_ONCE"] = 100
+    env.filters["columns"] = columns
+    env.globals |= {"IDS_AT_ONCE": 100, "IMAGE_COLUMNS": IMAGE_COLUMNS, "CHART_COLUMNS": CHART_COLUMNS}
     env.globals |= {"WORDS": COUNTERS, "GRADES": GRADES, "install_command": install_command}
     return env
 
@@ -96,18 +116,18 @@ def render(env: Environment, template: str, context: Mapping[str, object]) -> st
     """The template's HTML.
 
     Raises:
-        TemplateRefusedError: the template is wrong or uses an undefined name.
+        RefusedError: the template is wrong or uses an undefined name.
     """
     try:
         return env.get_template(template).render(context)
     except TemplateSyntaxError as error:
-        raise TemplateRefusedError(
-            _shown(error.filename or template), error.lineno, str(error.message)
-        ) from error
+        message, file, line = str(error.message), error.filename or template, error.lineno
+        raise RefusedError(message, "correct the template", line, file=_shown(file)) from error
     except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, OSError) as error:
         frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename.endswith(".html")]
         file, line = (frames[-1].filename, frames[-1].lineno or 0) if frames else (template, 0)
-        raise TemplateRefusedError(_shown(file), line, str(error) or type(error).__name__) from error
+        message = str(error) or type(error).__name__
+        raise RefusedError(message, "correct the template", line, file=_shown(file)) from error
 
 
 def _shown(file: str) -> str:
@@ -172,6 +192,15 @@ class Place(Struct, frozen=True):
     def _translation(self, path: str) -> str:
         """The path of a page in this language, if it exists."""
         return self.language + path if path in self.translated else path
+
+
+def columns(rows: Sequence[Item], names: Mapping[str, str]) -> Mapping[str, str]:
+    """The columns of a table, without those of fields that no row has: a name from the JSON → its heading."""
+    return {
+        name: heading
+        for name, heading in names.items()
+        if any(name not in row or row[name] is not None for row in rows)
+    }
 
 
 def size(count: int) -> str:

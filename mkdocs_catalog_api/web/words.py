@@ -9,8 +9,9 @@ from html import unescape
 from markupsafe import escape
 
 from ..authored.site import Site
-from ..authored.yaml_text import YamlError, parse
-from ..problems import CatalogError, Problems
+from ..authored.yaml_text import parse
+from ..problems import CatalogError, Problems, RefusedError
+from ..problems.codes import Code
 
 # Text between tags, and the attributes that readers see or hear
 _TEXT = re.compile(r'(>|\b(?:aria-label|data-chip|data-label|placeholder)=")(\s*)([^<"]*[^<"\s])')
@@ -32,9 +33,11 @@ def read_words(site: Site) -> Mapping[str, str]:
     try:
         data = parse(path.read_text("utf-8", errors="replace")).data or {}
         if not (isinstance(data, dict) and all(isinstance(text, str) for text in data.values())):
-            raise YamlError(1, 1, "expected texts and their replacements", "write `Vulnerabilities: …` lines")
-    except YamlError as error:
-        raise CatalogError(Problems([error.problem(f"{path.parent.name}/{path.name}")])) from None
+            hint = "write `Vulnerabilities: …` lines"
+            raise RefusedError("expected texts and their replacements", hint, 1, 1)
+    except RefusedError as error:
+        name = f"{path.parent.name}/{path.name}"
+        raise CatalogError(Problems([error.problem(name, Code.SYNTAX)])) from None
     return {str(key): str(text) for key, text in data.items()}
 
 

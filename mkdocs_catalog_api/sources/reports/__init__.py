@@ -10,12 +10,13 @@ import msgspec
 from msgspec.structs import replace
 
 from ...catalog.scans import SEVERITIES, Finding, Scan
+from ...problems import RefusedError
 from . import artifact_hub
 from .formats import FORMATS, SCANNERS
 from .json_errors import damages, decode, explain, repaired
-from .normalise import ReportError, ReportFormat, mapping, text
+from .normalise import ReportFormat, mapping, text
 
-__all__ = ["FORMATS", "SCANNERS", "SEVERITIES", "Finding", "ReportError", "Scan", "read_report"]
+__all__ = ["FORMATS", "SCANNERS", "SEVERITIES", "Finding", "Scan", "read_report"]
 
 
 class Foreign(NamedTuple):
@@ -52,7 +53,7 @@ FOREIGN = (
 def read_report(data: bytes, package: bytes = b"") -> list[Scan]:
     """Return the scans in one report: one for each image, so that only Artifact Hub has several.
 
-    `package` is the response of the hub on the package of the report, if there is one. Raises `ReportError`,
+    `package` is the response of the hub on the package of the report, if there is one. Raises `RefusedError`,
     and no other error, for bytes that are not a report.
     """
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -82,18 +83,18 @@ def _read(data: bytes, package: bytes) -> list[Scan]:
     other = decode(data)
     if other is None or other == {}:
         shown = "`null`" if other is None else "an empty object"
-        raise ReportError(f"the report is {shown}, so the scanned image is unknown", _NOTHING_SAID)
+        raise RefusedError(f"the report is {shown}, so the scanned image is unknown", _NOTHING_SAID)
     for foreign in FOREIGN:
         if foreign.recognizes(mapping(other)):
-            raise ReportError(f"{foreign.name}, not a scanner's own report", foreign.hint)
-    raise ReportError(
+            raise RefusedError(f"{foreign.name}, not a scanner's own report", foreign.hint)
+    raise RefusedError(
         f"not a report of a known scanner: {_outline(other)}",
         f"use a JSON report of {', '.join(report_format.name for report_format in FORMATS)}",
     )
 
 
 def _check_keys(data: bytes, found: ReportFormat) -> None:
-    """Raise `ReportError` for a report that also has keys of another format: its findings would be lost."""
+    """Raise `RefusedError` for a report that also has keys of another format: its findings would be lost."""
     others = [
         each for each in FORMATS if each is not found and any(key.encode() in data for key in each.keys)
     ]
@@ -102,7 +103,7 @@ def _check_keys(data: bytes, found: ReportFormat) -> None:
         for other in others:
             if any(key.startswith(other.keys) for key in top):
                 names = f"{found.name} and {other.name}"
-                raise ReportError(f"a report of both {names}", "save each report in a file of its own")
+                raise RefusedError(f"a report of both {names}", "save each report in a file of its own")
 
 
 def _with_scanner(report_format: ReportFormat, scans: list[Scan]) -> list[Scan]:

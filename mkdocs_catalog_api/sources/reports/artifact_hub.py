@@ -17,9 +17,10 @@ from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
 
 from ...catalog.scans import Coverage, Scan
+from ...problems import RefusedError
 from . import trivy
 from .json_errors import damages, explain, repaired
-from .normalise import DAMAGED, ReportError, digests, text
+from .normalise import DAMAGED, digests, text
 
 FOLDER = "hub"
 """Folder of hub reports in the reports folder: `hub/<repository>/<package>/<version>.json`."""
@@ -73,16 +74,18 @@ _PACKAGE = msgspec.json.Decoder(HubPackage)
 
 
 def read_package(data: bytes) -> HubPackage:
-    """Decode the response on a package. Raises `ReportError` for other content."""
+    """Decode the response on a package. Raises `RefusedError` for other content."""
     try:
         return _PACKAGE.decode(repaired(data))
-    except ReportError as error:
+    except RefusedError as error:
         place = error.line, error.column
-        raise ReportError(f"not a response on a package:  {error}", "download it again", *place) from None
+        raise RefusedError(
+            f"not a response on a package:  {error.message}", "download it again", *place
+        ) from None
     except msgspec.ValidationError as error:
         message, _, where = str(error).partition(" - at ")
         fault = f"{where.replace('$.', '')}: {message}" if where else message
-        raise ReportError(
+        raise RefusedError(
             f"not a response on a package:  {fault[:1].lower()}{fault[1:]}", "download it again"
         ) from None
 
@@ -101,19 +104,19 @@ def _recognized(body: Raw) -> bool:
 
 
 def read(document: dict[str, Raw] | None) -> list[Scan]:
-    """Return one scan for each image. Raises `ReportError` if a report is unreadable."""
+    """Return one scan for each image. Raises `RefusedError` if a report is unreadable."""
     return [scan for image, body in (document or {}).items() for scan in _scans(text(image), body)]
 
 
 def read_of_package(data: bytes, package: HubPackage) -> list[Scan]:
     """Return one scan for each image that the hub scanned, also for images without findings.
 
-    Raises `ReportError` if the document is not a security report.
+    Raises `RefusedError` if the document is not a security report.
     """
     try:
         document = DECODER.decode(data)
     except msgspec.ValidationError:
-        raise ReportError("not a security report of a package", "download it again") from None
+        raise RefusedError("not a security report of a package", "download it again") from None
     time = package.scanned_at
     scans = [replace(scan, scanned_at=scan.scanned_at or time) for scan in read(document)]
     if time is None:
@@ -130,17 +133,17 @@ def _scans(image: str, body: Raw) -> list[Scan]:
     try:
         report = trivy.DECODER.decode(body)
         if report is not None and not trivy.recognizes(report):
-            raise ReportError(f"`{image}` is not a report of Trivy", DAMAGED)
+            raise RefusedError(f"`{image}` is not a report of Trivy", DAMAGED)
         scans = trivy.read(report)
-    except ReportError as error:
-        if str(error).startswith(f"`{image}`"):
+    except RefusedError as error:
+        if error.message.startswith(f"`{image}`"):
             raise
-        raise ReportError(f"{image}: {error}", error.hint) from None
+        raise RefusedError(f"{image}: {error.message}", error.hint) from None
     except msgspec.ValidationError as error:
         if not damages(error):
-            raise ReportError(f"`{image}` is not a report of Trivy", DAMAGED) from None
+            raise RefusedError(f"`{image}` is not a report of Trivy", DAMAGED) from None
         fault = explain(error)
-        raise ReportError(f"{image}: {fault}", fault.hint) from None
+        raise RefusedError(f"{image}: {fault.message}", fault.hint) from None
     return [replace(scan.naming(*digests([image])), references=(image,)) for scan in scans]
 
 

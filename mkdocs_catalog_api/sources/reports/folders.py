@@ -9,11 +9,10 @@ from msgspec.structs import replace
 from ...authored.folders import MAX_SIZE, project_of, walk
 from ...catalog.names import Reference
 from ...catalog.scans import Scan
-from ...problems import Level, Problem, Problems, reason
+from ...problems import Level, Problem, Problems, RefusedError, reason
 from ...problems.codes import Code
 from . import read_report
 from .artifact_hub import FOLDER, SUFFIX, read_package
-from .normalise import ReportError
 
 _NOTHING_AT_ALL = (
     "the hub has no findings for this chart",
@@ -83,9 +82,8 @@ def read_reports(
         except OSError as error:
             message = f"the report can't be read: {reason(error)}"
             problems.add(Problem(file, 0, 0, "", message, code=Code.NOT_READ))
-        except ReportError as error:
-            place = faulty, error.line, error.column
-            problems.add(Problem(*place, "", str(error), error.hint, code=Code.BROKEN_REPORT))
+        except RefusedError as error:
+            problems.add(error.problem(faulty, Code.BROKEN_REPORT))
         else:
             if report and all(scan.inferred for scan in report):
                 note = Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO, code=Code.IN_PART)

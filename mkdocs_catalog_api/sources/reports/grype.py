@@ -27,11 +27,11 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
 from ...catalog.scans import Coverage, Finding, Limit, Scan, SetAside
+from ...problems import RefusedError
 from .normalise import (
     DAMAGED,
     SEVERITY_WORDS,
     UNKNOWN,
-    ReportError,
     ReportFormat,
     advisory,
     canonical_id,
@@ -105,9 +105,9 @@ def recognizes(report: GrypeReport) -> bool:
 
 
 def read(report: GrypeReport) -> list[Scan]:
-    """Read a report. Raises `ReportError` for damaged matches."""
+    """Read a report. Raises `RefusedError` for damaged matches."""
     if isinstance(report.matches, UnsetType):
-        raise ReportError("`matches` is missing", DAMAGED)
+        raise RefusedError("`matches` is missing", DAMAGED)
     matches, descriptor = report.matches or [], mapping(report.descriptor)
     ignored = report.ignored_matches or []
     for name, listed in (("matches", matches), ("ignoredMatches", ignored)):

@@ -23,12 +23,12 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from ...catalog.scans import Coverage, Finding, Scan
+from ...problems import RefusedError
 from .json_errors import explain
 from .normalise import (
     DAMAGED,
     SEVERITY_WORDS,
     UNKNOWN,
-    ReportError,
     ReportFormat,
     advisory,
     digests,
@@ -81,7 +81,7 @@ def recognizes(document: dict[str, Raw]) -> bool:
 
 
 def read(document: dict[str, Raw]) -> list[Scan]:
-    """Read a report. Raises `ReportError` if it is damaged."""
+    """Read a report. Raises `RefusedError` if it is damaged."""
     return [_scan(text(key), body) for key, body in document.items() if key.startswith(_MEDIA_TYPES)]
 
 
@@ -91,7 +91,7 @@ def _scan(key: str, body: Raw) -> Scan:
     except msgspec.ValidationError as error:
         raise explain(error, key) from None
     if isinstance(report.vulnerabilities, UnsetType):
-        raise ReportError("`vulnerabilities` is missing", DAMAGED)
+        raise RefusedError("`vulnerabilities` is missing", DAMAGED)
     vulnerabilities, scanner = report.vulnerabilities or [], mapping(report.scanner)
     require_ids((row.id for row in vulnerabilities), f"{key}.vulnerabilities", ".id")
     odd = Counter[str]()

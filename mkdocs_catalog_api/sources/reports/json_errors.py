@@ -8,7 +8,8 @@ import re
 import msgspec
 from pydantic_core import from_json, to_json
 
-from .normalise import DAMAGED, ReportError, text
+from ...problems import RefusedError
+from .normalise import DAMAGED, text
 
 # An escape of a character or of a surrogate. The backslashes before it are counted, as two of them are text.
 _SURROGATE = re.compile(
@@ -23,13 +24,13 @@ def decode(data: bytes) -> object:
     """Decode JSON in UTF-8 (or, with a byte order mark, UTF-16). Invalid characters become U+FFFD.
 
     The last one of duplicate keys is used, as in the programs that write reports.
-    Raises `ReportError`, also for more than 200 levels and numbers with more than 4,300 digits.
+    Raises `RefusedError`, also for more than 200 levels and numbers with more than 4,300 digits.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         data = data.decode("utf-16", "replace").encode()
     data = data.removeprefix(codecs.BOM_UTF8)
     if not data.strip():
-        raise ReportError("the file is empty", "the scan failed or was not run; run it again")
+        raise RefusedError("the file is empty", "the scan failed or was not run; run it again")
     try:
         document = _parse(data)
     except ValueError as error:
@@ -45,7 +46,7 @@ def decode(data: bytes) -> object:
 
 
 def repaired(data: bytes) -> bytes:
-    """Return the document as JSON that every parser accepts. Raises `ReportError`, like `decode`."""
+    """Return the document as JSON that every parser accepts. Raises `RefusedError`, like `decode`."""
     return to_json(decode(data))
 
 
@@ -54,7 +55,7 @@ def damages(error: msgspec.ValidationError) -> bool:
     return "." in str(error).partition(" - at `$")[2]
 
 
-def explain(error: msgspec.ValidationError, prefix: str = "") -> ReportError:
+def explain(error: msgspec.ValidationError, prefix: str = "") -> RefusedError:
     """Return the error of a strict decoder in a report's lists, rows or ids, as ignoring them would hide
     findings. `prefix` is the path of the decoded value.
     """
@@ -64,14 +65,14 @@ def explain(error: msgspec.ValidationError, prefix: str = "") -> ReportError:
         place, message = f"{place}.{missing[1]}", ""
     where = place.removeprefix(".")
     if not message:
-        return ReportError(f"`{where}` is missing", DAMAGED)
+        return RefusedError(f"`{where}` is missing", DAMAGED)
     if "of length" in message:
-        return ReportError(f"`{where}` is empty", DAMAGED)
+        return RefusedError(f"`{where}` is empty", DAMAGED)
     if message.startswith("Expected `array"):
-        return ReportError(f"`{where}` is not a list", DAMAGED)
+        return RefusedError(f"`{where}` is not a list", DAMAGED)
     if message.startswith("Expected `object"):
-        return ReportError(f"`{where}` is not an object", DAMAGED)
-    return ReportError(f"`{where}` is not text", DAMAGED)
+        return RefusedError(f"`{where}` is not an object", DAMAGED)
+    return RefusedError(f"`{where}` is not text", DAMAGED)
 
 
 def _parse(data: bytes) -> object:
@@ -84,28 +85,30 @@ def _repair(data: bytes) -> bytes:
     return _SURROGATE.sub(lambda escape: escape[0][:-6] + rb"\ufffd" if escape[1] else escape[0], whole)
 
 
-def _reason(data: bytes, error: str) -> ReportError:
+def _reason(data: bytes, error: str) -> RefusedError:
     start = data.lstrip()
     if re.match(rb"<(!doctype\s+)?html", start, re.IGNORECASE):
         message = "a web page, such as a login or error page, not a report"
-        return ReportError(message, "download the report again, with credentials if the server requires them")
+        return RefusedError(
+            message, "download the report again, with credentials if the server requires them"
+        )
     json_line = _JSON_LINE.search(data)
     if json_line and (before := data[: json_line.start()].strip()):
-        return ReportError(
+        return RefusedError(
             f"not JSON: {_quote(before)}",
             "the file has log lines before the report; remove them with `2>/dev/null`, "
             "or write the report with `-o file`",
             data.count(b"\n", 0, data.index(before)) + 1,
         )
     if not json_line:
-        return ReportError(f"not JSON: {_quote(start)}", "scan with `--format json`")
+        return RefusedError(f"not JSON: {_quote(start)}", "scan with `--format json`")
     position = _PLACE.search(error)
     place = _place(data, int(position[1]), int(position[2])) if position else (0, 0)
     message = _PLACE.sub("", error)
     if "EOF while parsing" in error:
-        return ReportError(f"the file is cut off: {message}", "run the scan again", *place)
+        return RefusedError(f"the file is cut off: {message}", "run the scan again", *place)
     hint = "run the scan again; save one report in each file, without log lines"
-    return ReportError(f"not valid JSON: {message}", hint, *place)
+    return RefusedError(f"not valid JSON: {message}", hint, *place)
 
 
 def _place(data: bytes, line: int, column: int) -> tuple[int, int]:

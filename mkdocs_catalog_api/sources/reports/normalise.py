@@ -11,19 +11,9 @@ from urllib.parse import quote
 
 from ...catalog.scans import SEVERITIES, Scan
 from ...catalog.vulnerabilities import CVE_ID
+from ...problems import RefusedError
 
 TITLE_LENGTH = 1000
-
-
-class ReportError(ValueError):
-    """An invalid report. `hint` describes the fix.
-
-    `line` and `column` count from 1; they are 0 if the error has no place in the file.
-    """
-
-    def __init__(self, message: str, hint: str = "", line: int = 0, column: int = 0) -> None:
-        super().__init__(message)
-        self.hint, self.line, self.column = hint, line, column
 
 
 class ReportFormat(NamedTuple):
@@ -44,7 +34,7 @@ class ReportFormat(NamedTuple):
     recognizes: Callable[[Any], bool]
     """Whether a decoded document has this format."""
     read: Callable[[Any], list[Scan]]
-    """Reads a decoded report. Raises `ReportError` if it is not reliable."""
+    """Reads a decoded report. Raises `RefusedError` if it is not reliable."""
     sample: bytes
     """The shortest report of a high CVE-2026-0001 in zlib 1.2, fixed in 1.3, of ghcr.io/acme/web:1."""
 
@@ -80,15 +70,15 @@ def mapping(value: object) -> dict[str, object]:
 def rows(value: object, where: str, hint: str = DAMAGED) -> list[dict[str, object]]:
     """Return the objects of an essential list; `null` is an empty list.
 
-    Raises `ReportError` for other values, as ignoring them would hide findings.
+    Raises `RefusedError` for other values, as ignoring them would hide findings.
     """
     if value is None:
         return []
     if not isinstance(value, list):
-        raise ReportError(f"`{where}` is not a list", hint)
+        raise RefusedError(f"`{where}` is not a list", hint)
     for index, row in enumerate(value):
         if not isinstance(row, dict):
-            raise ReportError(f"`{where}[{index}]` is not an object", hint)
+            raise RefusedError(f"`{where}[{index}]` is not an object", hint)
     return value
 
 
@@ -104,10 +94,10 @@ def is_id(written: str) -> bool:
 
 
 def require_ids(ids: Iterable[str], before: str, after: str) -> None:
-    """Raise `ReportError` if a safe id is empty; its path is `{before}[position]{after}`."""
+    """Raise `RefusedError` if a safe id is empty; its path is `{before}[position]{after}`."""
     for position, written in enumerate(ids):
         if not is_id(written):
-            raise ReportError(f"`{before}[{position}]{after}` is empty", DAMAGED)
+            raise RefusedError(f"`{before}[{position}]{after}` is empty", DAMAGED)
 
 
 def distinct(names: Iterable[str]) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -38,7 +37,7 @@ from ...problems import Level, Problem, Problems, RefusedError, reason
 from ...problems.codes import Code
 from .folders import usable_files
 from .json_errors import decode
-from .normalise import ReportError, mapping, rows, text, texts, utc
+from .normalise import mapping, rows, text, texts, utc
 
 _GHSA_ID = "GHSA(?:-[0-9a-z]{4}){3}"
 _KNOWN_ID = re.compile(rf"(?:https?://[^?#]*/)?({CVE_ID}|{_GHSA_ID})", re.IGNORECASE)
@@ -70,20 +69,13 @@ _DOCUMENT: _Keys = {
 _EXTENSION = re.compile("@type|[$_].*|x[-_].*|.*:.*")
 
 
-class Fault(NamedTuple):
-    """The reason why a statement or one of its products is left out, or an error without an effect."""
-
-    field: str
-    message: str
-    hint: str
-
-
 class VexDocument(Struct, frozen=True):
     id: str
     version: float | None
     """None if it is missing or not a number."""
     statements: tuple[Statement, ...]
-    faults: tuple[Fault, ...]
+    problems: tuple[Problem, ...]
+    """Why statements or products are left out, and errors without an effect; without the file."""
 
 
 Repositories = Mapping[str, Sequence[str]]
@@ -113,14 +105,10 @@ def read_folder(
             problems.add(
                 Problem(file, 0, 0, "", message, "make it readable or remove it", code=Code.NOT_READ)
             )
-        except ReportError as error:
-            problems.add(
-                Problem(file, error.line, error.column, "", str(error), error.hint, code=Code.STATEMENT)
-            )
+        except RefusedError as error:
+            problems.add(error.problem(file, Code.STATEMENT))
         else:
-            problems.extend(
-                Problem(file, 0, 0, *fault, Level.WARNING, code=Code.STATEMENT) for fault in document.faults
-            )
+            problems.extend(replace(problem, file=file) for problem in document.problems)
             documents[file] = document
     return [
         replace(statement, document=document.id or file, file=file)
@@ -177,21 +165,21 @@ def _that_count(
 
 
 def read_vex(data: bytes, repositories: Repositories = MappingProxyType({})) -> VexDocument:
-    """Decode an OpenVEX document. Raises `ReportError` if the bytes are not one.
+    """Decode an OpenVEX document. Raises `RefusedError` if the bytes are not one.
 
     Also for damaged lists of products and parts: without its parts, a statement would cover more.
     """
     try:
         document, latest = mapping(decode(data)), _exact(clock.latest().isoformat())
-    except ReportError as error:
-        raise ReportError(str(error), _HINT, error.line, error.column) from None
+    except RefusedError as error:
+        raise RefusedError(error.message, _HINT, error.line, error.column) from None
     if "openvex" not in text(document.get("@context")):
-        raise ReportError("not an OpenVEX document: `@context` is not of openvex.dev", _HINT)
+        raise RefusedError("not an OpenVEX document: `@context` is not of openvex.dev", _HINT)
     if "statements" not in document:
-        raise ReportError("`statements` is missing", _HINT)
+        raise RefusedError("`statements` is missing", _HINT)
     statements: list[Statement] = []
-    faults: list[Fault] = []
-    remarks = [Fault("", *_no_key(key, _DOCUMENT)) for key in _unclear(document, _DOCUMENT)]
+    faults: list[Problem] = []
+    remarks = [_warning("", *_no_key(key, _DOCUMENT)) for key in _unclear(document, _DOCUMENT)]
     for index, entry in enumerate(rows(document["statements"], "statements", _HINT)):
         statement = _statement(document, entry, index)
         time, doubts = _time(document, entry, statement, latest)
@@ -254,16 +242,20 @@ def _statement(document: Mapping[str, object], entry: Mapping[str, object], inde
     )
 
 
-def _fault(statement: Statement) -> Fault | None:
+def _warning(field: str, message: str, hint: str) -> Problem:
+    return Problem("", 0, 0, field, message, hint, Level.WARNING, code=Code.STATEMENT)
+
+
+def _fault(statement: Statement) -> Problem | None:
     where = f"statements[{statement.index}]"
     if not statement.ids:
-        return Fault(f"{where}.vulnerability", "the statement has no vulnerability", "add its `name`")
+        return _warning(f"{where}.vulnerability", "the statement has no vulnerability", "add its `name`")
     if statement.status not in STATUSES:
         message = f'unknown status "{statement.status[:40]}"'
-        return Fault(f"{where}.status", message, suggestion(statement.status, STATUSES, "use one of"))
+        return _warning(f"{where}.status", message, suggestion(statement.status, STATUSES, "use one of"))
     reason = statement.justification or statement.impact_statement
     if statement.status == "not_affected" and not reason:
-        return Fault(
+        return _warning(
             where,
             f"the statement on {statement.ids[0][:80]} has no reason why the product is not affected",
             "add a `justification` or an `impact_statement`",
@@ -271,13 +263,13 @@ def _fault(statement: Statement) -> Fault | None:
     if statement.status == "not_affected" and statement.justification not in ("", *JUSTIFICATIONS):
         message = f'unknown justification "{statement.justification[:60]}"'
         hint = suggestion(statement.justification, JUSTIFICATIONS, "use one of")
-        return Fault(f"{where}.justification", message, hint)
+        return _warning(f"{where}.justification", message, hint)
     if not statement.products:
-        return Fault(f"{where}.products", "the statement has no product", "add the image or the package")
+        return _warning(f"{where}.products", "the statement has no product", "add the image or the package")
     return None
 
 
-def _contradictory(entry: Mapping[str, object], index: int) -> Fault | None:
+def _contradictory(entry: Mapping[str, object], index: int) -> Problem | None:
     """Return a problem if `@id` and `name` of the vulnerability are different CVEs."""
     vulnerability = mapping(entry.get("vulnerability"))
     name, id_ = (
@@ -287,12 +279,12 @@ def _contradictory(entry: Mapping[str, object], index: int) -> Fault | None:
     if not (name and id_) or name & id_:
         return None
     message = f"the `@id` is {min(id_)}, but the `name` is {min(name)}, so the statement matches nothing"
-    return Fault(f"statements[{index}].vulnerability", message, "write one statement for each of them")
+    return _warning(f"statements[{index}].vulnerability", message, "write one statement for each of them")
 
 
 def _time(
     document: Mapping[str, object], entry: Mapping[str, object], statement: Statement, latest: str
-) -> tuple[str, list[Fault]]:
+) -> tuple[str, list[Problem]]:
     """Return the time of a statement ("" if it is unknown), and the problems with it.
 
     For a statement that does not suppress, it is the latest of its times.
@@ -311,9 +303,9 @@ def _time(
         effect = "the statement is treated as the newest"
     times = {field: _exact(time) for field, time in written.items()}
     doubts = [
-        Fault(field, f'"{written[field][:40]}" is not a time, so {effect}', _TIME_HINT)
+        _warning(field, f'"{written[field][:40]}" is not a time, so {effect}', _TIME_HINT)
         if not time
-        else Fault(field, f"{written[field][:40]} is in the future, so {effect}", _TIME_HINT)
+        else _warning(field, f"{written[field][:40]} is in the future, so {effect}", _TIME_HINT)
         for field, time in times.items()
         if not time or time > latest
     ]
@@ -335,13 +327,13 @@ def _exact(time: str) -> str:
     return moment.replace(tzinfo=None, microsecond=0).isoformat() + (f".{digits}" if digits else "")
 
 
-def _remarks(statement: Statement, unclear: Iterable[str], repositories: Repositories) -> Iterator[Fault]:
+def _remarks(statement: Statement, unclear: Iterable[str], repositories: Repositories) -> Iterator[Problem]:
     """Yield the parts that are not supported. If they would suppress findings, the statement is not used."""
     where = f"statements[{statement.index}]"
     for key in unclear:
         message, hint = _no_key(key, _STATEMENT)
         end = ", so the statement is not used" if statement.suppresses else ""
-        yield Fault(where, f"{message}{end}", hint)
+        yield _warning(where, f"{message}{end}", hint)
     for number, product in enumerate(statement.products):
         place, meaning = f"{where}.products[{number}]", product_meaning(product.component)
         yield from _without_effect(place, product.component, meaning)
@@ -351,14 +343,14 @@ def _remarks(statement: Statement, unclear: Iterable[str], repositories: Reposit
             yield from _without_effect(f"{place}.subcomponents[{position}]", part, part_meaning(part))
 
 
-def _without_effect(place: str, component: Component, meaning: object) -> Iterator[Fault]:
+def _without_effect(place: str, component: Component, meaning: object) -> Iterator[Problem]:
     if isinstance(meaning, RefusedError):
-        yield Fault(place, f'"{component.label}" matches nothing: {meaning.message}', meaning.hint)
+        yield _warning(place, f'"{component.label}" matches nothing: {meaning.message}', meaning.hint)
 
 
 def _elsewhere(
     place: str, component: Component, meaning: ProductMeaning, repositories: Repositories
-) -> Iterator[Fault]:
+) -> Iterator[Problem]:
     """Yield a problem for a product whose registry is missing, or is not that of the image in the catalog."""
     for pattern in meaning.images:
         registry, _, _ = pattern.repository.partition("/")
@@ -371,7 +363,7 @@ def _elsewhere(
         )
         wanted = " or ".join(f"`{prefix}repository_url={repository}`" for repository in known[:3])
         hint = f"use {wanted}" if wanted else "add `?repository_url=REGISTRY/NAME`"
-        yield Fault(place, f'"{component.label}" matches nothing: {what}', hint)
+        yield _warning(place, f'"{component.label}" matches nothing: {what}', hint)
 
 
 def _ids(vulnerability: object) -> Iterator[str]:

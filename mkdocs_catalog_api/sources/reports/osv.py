@@ -29,12 +29,12 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from ...catalog.scans import Coverage, Finding, Scan
 from ...catalog.vulnerabilities import CVE_ID
+from ...problems import RefusedError
 from .json_errors import explain
 from .normalise import (
     DAMAGED,
     SEVERITY_WORDS,
     UNKNOWN,
-    ReportError,
     ReportFormat,
     canonical_id,
     distinct,
@@ -109,7 +109,7 @@ def recognizes(document: dict[str, Raw]) -> bool:
 
 
 def read(document: dict[str, Raw]) -> list[Scan]:
-    """Read a report. Raises `ReportError` for damaged results."""
+    """Read a report. Raises `RefusedError` for damaged results."""
     try:
         results = _RESULTS.decode(document["results"])
     except msgspec.ValidationError as error:
@@ -140,12 +140,12 @@ def _target(result: OsvResult) -> str:
 def _check(results: list[OsvResult]) -> None:
     for index, result in enumerate(results):
         if isinstance(result.packages, UnsetType):
-            raise ReportError(f"`results[{index}].packages` is missing", DAMAGED)
+            raise RefusedError(f"`results[{index}].packages` is missing", DAMAGED)
         for number, entry in enumerate(result.packages or ()):
             where = f"results[{index}].packages[{number}]"
             for place, group in enumerate(entry.groups or ()):
                 if not texts(group.ids):
-                    raise ReportError(f"`{where}.groups[{place}].ids` is empty", DAMAGED)
+                    raise RefusedError(f"`{where}.groups[{place}].ids` is empty", DAMAGED)
             ids = (text(record.get("id")) for record in entry.vulnerabilities or ())
             require_ids(ids, f"{where}.vulnerabilities", ".id")
 

@@ -34,11 +34,11 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from ...catalog.scans import PACKAGES, Coverage, Finding, Limit, Scan, SetAside, SetAsideStatus
+from ...problems import RefusedError
 from .json_errors import explain
 from .normalise import (
     DAMAGED,
     UNKNOWN,
-    ReportError,
     ReportFormat,
     advisory,
     digests,
@@ -143,16 +143,16 @@ def recognizes(document: TrivyDocument) -> bool:
 
 
 def read(document: TrivyDocument) -> list[Scan]:
-    """Read a report. Raises `ReportError` for a later schema and for scans without packages."""
+    """Read a report. Raises `RefusedError` for a later schema and for scans without packages."""
     if not isinstance(document, TrivyReport):
         return [_scan(TrivyReport(results=document))]
     if document.schema_version not in (UNSET, 1, 2):
-        raise ReportError(
+        raise RefusedError(
             f"unknown schema version of Trivy: {text(str(document.schema_version))[:20]}",
             "use schema version 1 or 2",
         )
     if document.artifact_name is UNSET and document.results is UNSET:
-        raise ReportError(
+        raise RefusedError(
             "the report contains neither the scanned image nor findings",
             "check the scan for errors, and scan again",
         )
@@ -170,7 +170,7 @@ def _scan(report: TrivyReport) -> Scan:
     results = report.results or []
     # Ignoring such a report would hide findings.
     if report.lower is not UNSET or any(result.lower is not UNSET for result in results):
-        raise ReportError("its keys are in lower case, unlike those of Trivy", DAMAGED)
+        raise RefusedError("its keys are in lower case, unlike those of Trivy", DAMAGED)
     _check(results)
     odd, unread = Counter[str](), Counter[str]()
     findings = tuple(_findings(results, odd, unread))
@@ -202,13 +202,13 @@ def _scan(report: TrivyReport) -> Scan:
 
 
 def _check(results: list[TrivyResult]) -> None:
-    """Raise `ReportError` if the results are not about packages, or a row has no id."""
+    """Raise `RefusedError` if the results are not about packages, or a row has no id."""
     classes = [text(result.class_) for result in results]
     # Before 2021, there was no class, and only packages were scanned.
     before_classes = not all(classes) and any(result.vulnerabilities is not UNSET for result in results)
     if results and not before_classes and not PACKAGES.intersection(classes):
         looked_for = ", ".join(sorted({*classes} - {""})) or "results other than packages"
-        raise ReportError(
+        raise RefusedError(
             f"not a vulnerability scan: Trivy only scanned for {looked_for}",
             "scan with `trivy image --scanners vuln --format json`",
         )
@@ -244,7 +244,7 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
 
 
 def _modified(result: TrivyResult, index: int, unread: Counter[str]) -> Iterator[tuple[TrivyRow, SetAside]]:
-    """Yield the vulnerabilities among the modified findings. Raises `ReportError` for one without an id."""
+    """Yield the vulnerabilities among the modified findings. Raises `RefusedError` for one without an id."""
     where = f"Results[{index}].ExperimentalModifiedFindings"
     for position, modified in enumerate(result.modified or ()):
         kind, status = text(modified.type), modified.status
@@ -258,7 +258,7 @@ def _modified(result: TrivyResult, index: int, unread: Counter[str]) -> Iterator
             unread[f"modified findings of type {kind[:40] or 'unknown'}"] += 1
             continue
         if not is_id(row.id):
-            raise ReportError(f"`{where}[{position}].Finding.VulnerabilityID` is empty", DAMAGED)
+            raise RefusedError(f"`{where}[{position}].Finding.VulnerabilityID` is empty", DAMAGED)
         aside: SetAsideStatus = "ignored"
         if status == "not_affected" or status == "fixed":
             aside = status

@@ -13,6 +13,15 @@ const unknownDigest = "No version has this digest, or is known to have had it.";
 
 const where = ({ charts, images, latest, suppressed }, many) =>
   `${many(images, "image")}, ${latest} of them in the newest version; in ${many(charts, "chart")}${suppressed ? `; suppressed in ${many(suppressed, "version")}` : ""}.`;
+// The newest version, where a scan shows that it does not have the id of this document.
+const without = ({ data }, image) =>
+  !image?.security.grade ? "not known" : data.some(({ isLatest, slug }) => isLatest && slug === image.slug) ? "none yet" : image.latest;
+const updates = (found, images) => {
+  const affected = images.filter(({ slug }) => found.data.some(one => one.slug === slug));
+  const texts = affected.slice(0, 8).map(image => `${image.name} ${without(found, image)}`);
+  if (affected[8]) texts.push(`${affected.length - 8} more`);
+  return texts[0] ? ` Version without it: ${texts.join(", ")}.` : "";
+};
 
 export const search = (list, { action, anchor, bySeverity, copy, days, gone, link, load, make, many, verdict }) => {
   const { search: api, finder, list: listed, lookups } = list.data;
@@ -46,7 +55,9 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
     const known = await entryOf(id);
     if (!known) return [lookups.includes("cves") ? `${id} is not in the catalog: no scan of a listed version has it.` : ""];
     const { id: name, severity } = known;
-    return [finder ? anchor(name, `${finder}?id=${encodeURIComponent(name)}`) : name, ` (${severity.toLowerCase()}): in ${where(known, many)}`];
+    const [found, images] = await Promise.all([known.href ? load(link(known.href)) : { data: [] }, load(`${api}images/index.json`)]);
+    const title = finder ? anchor(name, `${finder}?id=${encodeURIComponent(name)}`) : name;
+    return [title, ` (${severity.toLowerCase()}): in ${where(known, many)}${updates(found, images.data)}`];
   };
 
   // Versions by digest, label or tag, or the newest of an image by its name.
@@ -166,9 +177,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     const found = await load(link(entry.href));
     const images = new Map((await load(root.dataset.pages)).data.map(image => [image.slug, image]));
     const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
-    summary.textContent = `In ${where(entry, many)}`;
-    // The newest version, where a scan shows that it does not have it.
-    const without = image => (!image?.security.grade ? "not known" : newest.some(({ slug }) => slug === image.slug) ? "none yet" : image.latest);
+    summary.textContent = `In ${where(entry, many)}${updates(found, [...images.values()])}`;
     all.fill(known.firstElementChild, { ...entry, ...found });
     known.hidden = false;
     who.rows = () =>
@@ -176,7 +185,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
         const image = images.get(one.slug);
         const release = one.isLatest ? "" : `?release=${encodeURIComponent(one.version)}`;
         const url = image ? `${image.url}${release}#${encodeURIComponent(found.id)}` : one.href;
-        return { ...one, name: image?.name ?? one.slug, url, age: one.isLatest ? "newest" : "older", without: without(image), fixed: one.status?.replaceAll("_", " ") ?? one.fixed };
+        return { ...one, name: image?.name ?? one.slug, url, age: one.isLatest ? "newest" : "older", without: without(found, image), fixed: one.status?.replaceAll("_", " ") ?? one.fixed };
       });
     who.other = true;
     await who.render();

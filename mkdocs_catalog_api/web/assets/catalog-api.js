@@ -117,7 +117,6 @@
     }
     box.classList.toggle("catalog-old", stale);
   };
-  const item = async root => (await import("./catalog-api-item.js")).item(root, tools);
   // A line for today.
   const timeline = root => {
     const { first } = root.dataset;
@@ -238,7 +237,7 @@
 
   // A list: its state is in the URL, its rows are loaded on the first input.
   const lists = [];
-  const tools = { $, $$, action, anchor, asked, bySeverity, copy, days, gone, grouped, itemAt, lines, link, listen, lists, load, make, many, verdict, vulnerabilities };
+  const tools = { $, $$, action, anchor, asked, bySeverity, copy, days, gone, itemAt, link, lists, load, make, many, verdict };
   class List {
     constructor(root, prefix) {
       this.root = root;
@@ -407,6 +406,7 @@
       const sort = this.sort || this.data.sort;
       if (sort) this.order(found, sort);
       const items = this.data.key ? grouped(found) : found;
+      this.limit = Math.max(this.limit, items.findIndex(({ id }) => id === sought) + 1);
       const shown = Math.min(items.length, this.limit);
       this.pristine = !state.size && !this.sort && this.limit === this.size && !this.other;
       if (this.pristine) this.body.replaceChildren(...this.first);
@@ -417,6 +417,7 @@
           const made = items.slice(start, Math.min((start += 12), shown)).map(item => this.row(item));
           this.body.append(...made);
           if (start < shown) requestAnimationFrame(() => setTimeout(add));
+          else toRow();
           return made[0];
         };
         if (!grown) this.body.replaceChildren();
@@ -576,8 +577,7 @@
       if (list.data.source === option.value) return;
       list.data.source = option.value;
       list.other = option.index > 0;
-      await list.render();
-      toRow();
+      list.render();
     };
     listen([select], "change", () => {
       const address = new URL(location);
@@ -598,13 +598,102 @@
     listen([select], "change", apply);
     apply();
   };
+  // Scrolls to the row of the address, once it is there.
+  let sought = "";
   const toRow = () => {
-    const row = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (row?.matches?.("tr")) row.scrollIntoView({ block: "center" });
+    const row = sought && document.getElementById(sought);
+    if (!row?.matches?.("tr")) return;
+    sought = "";
+    $(document, "tr[aria-current]")?.removeAttribute("aria-current");
+    row.ariaCurrent = "true";
+    row.scrollIntoView({ block: "center" });
+  };
+  const seek = () => {
+    sought = decodeURIComponent(location.hash.slice(1));
+    toRow();
+    if (sought && !sought.startsWith("catalog-")) for (const list of lists) if (list.data.key === "cves") list.render();
   };
 
   const lookup = async root => {
     if (searching || asked("id") || asked("h")) (await searcher()).lookup(root, tools);
+  };
+
+  const differences = (before, after) => {
+    const missing = [before, after].filter(one => !one.scanned).map(one => one.version);
+    if (missing[0]) return [`${missing.join(" and ")} not scanned, so they can't be compared.`];
+    const added = gone(after, before);
+    const groups = [[gone(before, after), "gone"], [after.cves.filter(row => !added.includes(row)), "in both"], [added, "new"]];
+    const parts = groups.map(([rows, words]) => {
+      const part = make("details", "catalog-more");
+      const list = make("ul");
+      for (const { id, packages, severity } of grouped(rows)) {
+        const line = make("li");
+        const box = make("div", "catalog-lines");
+        const word = severity.toLowerCase();
+        box.append(...lines(packages));
+        line.append(make("span", `catalog-severity catalog-fill-${word}`, word), make("b", "", id), box);
+        list.append(line);
+      }
+      part.open = words !== "in both";
+      part.append(make("summary", "", `${vulnerabilities(rows)} ${words}`), list);
+      return part;
+    });
+    const alike = before.scanner === after.scanner && before.grade && after.grade;
+    const doubt = "These scans are incomplete or from different scanners, so some differences may not be real.";
+    return alike ? parts : [...parts, make("p", "catalog-quiet", doubt)];
+  };
+
+  // The URL has both versions: `?compare=17.5..18.0`.
+  const compare = async box => {
+    const options = $$(document, ".catalog-release option");
+    const selects = $$(box, "select");
+    const result = $(box, "div");
+    if (!selects[1].options[1]) {
+      for (const { dataset } of options) for (const select of selects) select.insertBefore(new Option(dataset.version), $(select, "optgroup"));
+      listen(selects, "change", () => {
+        const address = new URL(location);
+        address.searchParams.set("compare", selects.map(select => select.value).join(".."));
+        history.replaceState(history.state, "", address);
+        compare(box);
+      });
+    }
+    const labels = asked("compare") ? asked("compare").split("..") : ["", options[0].dataset.version];
+    selects.forEach((select, index) => (select.value = labels[index] ?? ""));
+    const { answer, update } = selects[0].selectedOptions[0]?.dataset ?? {};
+    selects[1].disabled = !!answer;
+    if (answer) selects[1].value = update;
+    const addresses = selects.map(select => options.find(({ dataset }) => dataset.version === select.value)?.value);
+    result.textContent = answer;
+    if (!addresses[0] || !addresses[1]) return;
+    try {
+      result.replaceChildren(...differences(...(await Promise.all(addresses.map(load)))));
+    } catch {
+      result.textContent = "The comparison failed. Try again.";
+    }
+  };
+
+  // Digests come from the table of releases.
+  const start = box => {
+    if ("ready" in box.dataset) return;
+    box.dataset.ready = "";
+    const [version, platform] = ["version", "platform"].map(name => $(box, `[name=${name}]`));
+    const rows = new Map($$(document, "tr[data-version]").map(row => [row.dataset.version, $$(row, ".catalog-digest code")]));
+    const { image } = box.dataset;
+    for (const label of rows.keys()) if (version && label !== box.dataset.version) version.append(new Option(label));
+    listen($$(box, "select"), "change", () => {
+      const label = version?.value ?? box.dataset.version;
+      if (!rows.has(label)) return; // the page has no table of releases
+      const codes = rows.get(label);
+      const code = codes[1] ? codes.find(one => one.dataset.platform === platform?.value) : codes[0];
+      const digest = code ? `@${code.textContent}` : "";
+      const flag = !codes[1] && platform?.value ? `--platform=${platform.value} ` : "";
+      const parts = { version: label, flag, tagged: `${image}:${label}${digest}`, plain: image + (digest || `:${label.replace("+", "_")}`) };
+      for (const part of $$(box, "[data-part]")) part.textContent = parts[part.dataset.part];
+    });
+  };
+  const item = root => {
+    $$(root, ".catalog-start").forEach(start);
+    $$(root, ".catalog-compare").forEach(compare);
   };
 
   // A table that does not fit is stacked; else its headings stay visible.
@@ -641,7 +730,7 @@
     }
     if (!$(document, ".catalog-warned")) warn();
     for (const back of $$(document, "a[data-back]")) back.search = memory[`catalog-${back.pathname}`] ?? "";
-    toRow();
+    seek();
   };
   const again = () => {
     // Material loads another page
@@ -652,6 +741,7 @@
     }
     $$(document, "[data-lookup]").forEach(lookup);
     $$(document, ".catalog-item").forEach(item);
+    seek();
   };
   // Material follows no link to this page with another query.
   const follow = event => {

@@ -12,12 +12,12 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
-from ..catalog.collections import ITEM_MODELS
-from ..catalog.fields import COMPUTED, FieldType
-from ..catalog.models import Outcome, UpdateEntry
-from .config_file import PLUGIN
-from .from_registry import REGISTRY, FromRegistry
-from .settings import CollectionSettings, Settings
+from mkdocs_catalog_api.authored.config_file import PLUGIN
+from mkdocs_catalog_api.authored.from_registry import REGISTRY, FromRegistry
+from mkdocs_catalog_api.authored.settings import CollectionSettings, Settings
+from mkdocs_catalog_api.catalog.collections import ITEM_MODELS
+from mkdocs_catalog_api.catalog.fields import COMPUTED, FieldType
+from mkdocs_catalog_api.catalog.models import Outcome, UpdateEntry
 
 Schema = dict[str, Any]
 
