@@ -1,5 +1,4 @@
-"""`fixes.json`: since when critical and high vulnerabilities are open, and when they were fixed. And the
-digests of `history/{slug}.json`."""
+"""`fixes.json`: since when critical and high vulnerabilities are open, and when they were fixed."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from mkdocs_catalog_api.history.state import Seen
 
 from .contract import history
 from .contract.api import Api
-from .past import ONE, TWO, Past, digest, documents, row
+from .past import ONE, TWO, Past, documents, row
 from .sites import SiteFolder
 from .test_history_rules import recorded, snapshots
 
@@ -65,66 +64,6 @@ def test_fixes_within_7_30_and_90_days_and_the_age_of_the_open_ones(past: Past) 
     ]
 
 
-def test_an_id_is_fixed_when_it_is_in_no_package_any_more(past: Past) -> None:
-    rebuilt(past, "2026-01-02", "a", row(ONE, pkg="a"), row(ONE, pkg="b"))
-    rebuilt(past, "2026-01-03", "b", row(ONE, pkg="b"))
-    assert entries(past) == [(ONE, "HIGH", "2026-01-02", None, None, None, None)]
-    rebuilt(past, "2026-01-05", "c")
-    assert entries(past) == [(ONE, "HIGH", "2026-01-02", "2026-01-05", "1.0", 3, "rebuilt")]
-
-
-def test_the_worst_severity_counts(past: Past) -> None:
-    rebuilt(past, "2026-01-02", "a", row(ONE, "MEDIUM"), row(TWO, "CRITICAL"))
-    assert [entry[0] for entry in entries(past)] == [TWO]
-    rebuilt(past, "2026-01-03", "a", row(ONE, "HIGH"), row(TWO, "LOW"))
-    assert [entry[:3] for entry in entries(past)] == [
-        (ONE, "HIGH", "2026-01-02"),
-        (TWO, "CRITICAL", "2026-01-02"),
-    ]
-
-
-def test_an_id_that_comes_back_after_its_fix_has_another_entry(past: Past) -> None:
-    rebuilt(past, "2026-01-02", "a", row(ONE))
-    rebuilt(past, "2026-01-03", "b")
-    rebuilt(past, "2026-01-04", "c", row(ONE))
-    assert entries(past) == [
-        (ONE, "HIGH", "2026-01-02", "2026-01-03", "1.0", 1, "rebuilt"),
-        (ONE, "HIGH", "2026-01-04", None, None, None, None),
-    ]
-
-
-def test_a_fix_that_is_taken_back_is_open_since_its_first_day(past: Past) -> None:
-    rebuilt(past, "2026-01-02", "a", row(ONE))
-    rebuilt(past, "2026-01-03", "b")
-    rebuilt(past, "2026-01-04", "a", row(ONE))
-    assert entries(past) == [(ONE, "HIGH", "2026-01-02", None, None, None, None)]
-    assert fixes(past)["open"]["high"] == [2]
-
-
-def test_an_end_that_is_not_a_fix_has_its_reason_and_is_not_open(past: Past) -> None:
-    rebuilt(past, "2026-01-02", "a", row(ONE), row(TWO, pkg="a"), row(TWO, pkg="b"))
-    past.vex(ONE)
-    rebuilt(past, "2026-01-03", "a", row(ONE), row(TWO, pkg="a"))
-    assert [(entry[0], entry[3], entry[6]) for entry in entries(past)] == [
-        (ONE, None, "suppressed"),
-        (TWO, None, None),
-    ]
-    rebuilt(past, "2026-01-04", "a", row(ONE))
-    assert [(entry[0], entry[3], entry[6]) for entry in entries(past)] == [
-        (ONE, None, "suppressed"),
-        (TWO, None, "scanner"),
-    ]
-    assert fixes(past)["open"]["high"] == []
-
-
-def test_what_is_suppressed_in_one_package_is_not_fixed_in_another(past: Past) -> None:
-    """A statement about one package, and a build without the other."""
-    rebuilt(past, "2026-01-02", "a", row(ONE, pkg="a"), row(ONE, pkg="b"))
-    past.vex(ONE)
-    rebuilt(past, "2026-01-03", "b", row(ONE, pkg="a"))
-    assert entries(past) == [(ONE, "HIGH", "2026-01-02", None, None, None, "suppressed")]
-
-
 def test_what_was_there_before_the_history_has_no_days(site: SiteFolder) -> None:
     past = Past(site)
     rebuilt(past, "2026-01-01", "a", row(ONE), row(TWO))
@@ -153,45 +92,3 @@ def test_the_documents_of_any_history_hold_the_contract(days: list[list[Seen]]) 
     assert api.violations == []
     history.check(api)
     assert api.violations == []
-
-
-def digests(past: Past) -> list[tuple[str, str, str, str | None]]:
-    names = {digest(name): name for name in ("1.0", "1.1", "a", "b")}
-    return [
-        (names[entry["digest"]], entry["version"], entry["from"], entry["until"])
-        for entry in past.history()["digests"]
-    ]
-
-
-def test_former_digests_stay_in_the_history_of_an_image(past: Past) -> None:
-    rebuilt(past, "2026-01-02", "a")
-    past.image("nginx", "1.0", "1.1", v1_0="a")
-    past.day("2026-01-03")
-    past.image("nginx", "1.1")
-    past.day("2026-01-04")
-    assert digests(past) == [
-        ("1.0", "1.0", "2026-01-01", "2026-01-02"),
-        ("a", "1.0", "2026-01-02", "2026-01-04"),
-        ("1.1", "1.1", "2026-01-03", None),
-    ]
-    (past.site.folder / "docs/images/nginx.md").unlink()
-    past.image("other")
-    past.day("2026-01-05")
-    assert digests(past)[-1] == ("1.1", "1.1", "2026-01-03", "2026-01-05")
-
-
-def test_a_digest_that_only_the_scan_names_is_known_until_the_next_scan_of_the_version(
-    site: SiteFolder,
-) -> None:
-    past = Past(site)
-    site.image("nginx", "versions: ['1.0']")
-    past.scan("nginx", "1.0", [], "a")
-    past.day("2026-01-01")
-    past.unscan("nginx", "1.0")
-    past.day("2026-01-02")
-    past.scan("nginx", "1.0", [], "b")
-    past.day("2026-01-03")
-    assert digests(past) == [
-        ("a", "1.0", "2026-01-01", "2026-01-03"),
-        ("b", "1.0", "2026-01-03", None),
-    ]

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from .past import ONE, TWO, Past
-from .sites import SiteFolder, row
+from .sites import REGISTRY, SiteFolder, digest, row, trivy
 
 FIRST, SECOND, THIRD, FOURTH = "2026-11-01", "2026-11-02", "2026-11-03", "2026-11-04"
 
@@ -193,3 +195,96 @@ def test_the_same_on_two_machines(past: Past) -> None:
         environment = os.environ | {"PYTHONHASHSEED": seed}
         subprocess.run([sys.executable, "-c", program, *arguments], check=True, env=environment)
         assert past.file(THIRD).read_bytes() == before
+
+
+@pytest.fixture
+def begun(site: SiteFolder) -> Past:
+    """A day without vulnerabilities."""
+    past = Past(site)
+    past.image()
+    past.scan("nginx", "1.0", [])
+    past.day(FIRST)
+    return past
+
+
+def test_the_clock_goes_back(begun: Past) -> None:
+    begun.day(THIRD)
+    before = begun.files()
+    result = begun.run("--date", SECOND)
+    assert result.exit_code == 1
+    assert f"history: {SECOND} is before {THIRD}" in result.output
+    assert begun.files() == before
+
+
+def test_the_day_is_that_of_the_source_in_utc(begun: Past) -> None:
+    assert begun.run(SOURCE_DATE_EPOCH="1793663999").exit_code == 0  # 2026-11-02T23:59:59Z
+    assert begun.run(SOURCE_DATE_EPOCH="1793664000").exit_code == 0
+    assert [*begun.files()] == ["2026-11-01.json", "2026-11-02.json", "2026-11-03.json"]
+
+
+def test_a_leap_day(site: SiteFolder) -> None:
+    past, env = Past(site), {"SOURCE_DATE_EPOCH": "1835395200"}  # 2028-02-29
+    past.image("nginx", "1.0")
+    past.scan("nginx", "1.0", [])
+    past.day("2028-02-27", **env)
+    past.scan("nginx", "1.0", [row(ONE)])
+    past.day("2028-02-28", **env)
+    past.day("2028-02-29", **env)
+    past.image(v1_0="again")
+    past.scan("nginx", "1.0", [], "again")
+    past.day("2028-03-01", SOURCE_DATE_EPOCH="1835481600")
+    assert past.episodes() == [(ONE, "openssl", "2028-02-28", "2028-03-01", 2, "rebuilt")]
+    result = past.run("--date", "2027-02-29")
+    assert result.exit_code == 2
+    assert "is not a date" in result.output
+
+
+def test_several_records_on_one_day_are_one(begun: Past) -> None:
+    begun.scan("nginx", "1.0", [row(ONE)])
+    begun.day(SECOND)
+    once = begun.files()
+    assert begun.vulnerabilities(SECOND) == [("found", ONE, "openssl", "")]
+    assert begun.files() == once
+    begun.scan("nginx", "1.0", [row(TWO)])
+    assert begun.vulnerabilities(SECOND) == [("found", TWO, "openssl", "")]
+    begun.scan("nginx", "1.0", [])
+    assert begun.vulnerabilities(SECOND) == []
+    assert begun.episodes() == []
+
+
+def test_a_day_says_which_scans_count_and_which_of_them_saw_a_vulnerability(begun: Past) -> None:
+    digests = [digest("a"), digest("b")]
+    begun.site.image("nginx", f"versions: [{{version: '1.0', digests: {json.dumps(digests)}}}]")
+    begun.unscan("nginx", "1.0")
+    for name, rows in (("a", [row(ONE)]), ("b", [row(ONE), row(TWO)])):
+        of = f"{REGISTRY}/nginx@{digest(name)}"
+        begun.site.report(f"nginx/{name}.json", trivy(rows, digest=of, created=f"{SECOND}T06:00:00Z"))
+    events = begun.day(SECOND)
+    scan = {"scanner": "Trivy", "platform": None, "packages": ["os-pkgs"], "limits": []}
+    scan |= {"scannedAt": f"{SECOND}T06:00:00Z"}
+    assert next(event["scans"] for event in events if event["kind"] == "scan-changed") == [
+        scan | {"digests": [each]} for each in digests
+    ]
+    seen = {event["id"]: event["seen"] for event in events if event["kind"] == "vulnerability-found"}
+    assert seen == {ONE: [0, 1], TWO: [1]}
+
+
+@pytest.mark.parametrize("without", [{SECOND}, {SECOND, THIRD}])
+@pytest.mark.parametrize(("made", "fixed"), [(SECOND, (1, 1, 1)), ("", (1, 1, 1))])
+def test_days_that_do_not_say_where_a_vulnerability_was_seen_stay_valid(
+    begun: Past, without: set[str], made: str, fixed: tuple[Any, ...]
+) -> None:
+    begun.scan("nginx", "1.0", [row(ONE)], platform="linux/amd64")
+    begun.day(SECOND)
+    begun.image(v1_0="again")
+    begun.scan("nginx", "1.0", [], "again", made=made, platform="linux/arm64")
+    begun.day(THIRD)
+    assert begun.fixed() == (0, None, None)
+    for day in without:
+        lines = begun.file(day).read_text().splitlines(keepends=True)
+        for number, line in enumerate(lines[1:-1], 1):
+            event = json.loads(line.rstrip(",\n"))
+            event.pop("scans", None), event.pop("seen", None)
+            lines[number] = json.dumps(event) + line.removeprefix(line.rstrip(",\n"))
+        begun.file(day).write_text("".join(lines))
+    assert begun.fixed() == fixed
