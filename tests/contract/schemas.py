@@ -4,15 +4,12 @@ import datetime
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cache
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
-from jsonschema import Draft202012Validator, FormatChecker, ValidationError  # type: ignore[import-untyped]
-from jsonschema.validators import extend  # type: ignore[import-untyped]
-from referencing import Registry
-from referencing.jsonschema import DRAFT202012
+from jsonschema_rs import Draft202012, Draft202012Validator, Registry
 
 from tests.contract.api import Api, Json
 
@@ -69,22 +66,36 @@ class _Shapes:
             declared["properties"] = {field: declared["properties"].get(field, False) for field in fields}
         for name, schema in schemas.items():
             _close(schema, OPTIONAL.get(name, set()))
-        resources = {"urn:frozen": frozen, "urn:own": own}
         self.paths: Json = frozen["paths"]
-        self._registry: Registry[Json] = Registry().with_resources(
-            (uri, DRAFT202012.create_resource(contents)) for uri, contents in resources.items()
-        )
+        resources = [("urn:frozen", frozen), ("urn:own", own)]
+        self._registry = Registry(resources, draft=Draft202012)
+        self._validators: dict[str, Draft202012Validator] = {}
         self._known: dict[tuple[str, bytes], list[tuple[str, str]]] = {}
 
     def faults(self, template: str, raw: bytes) -> list[tuple[str, str]]:
         """Place and text of each fault of a document; one that many catalogs have is looked at once."""
         if (template, raw) not in self._known:
-            schema = {"$ref": f"urn:frozen#/paths/{template.replace('/', '~1')}/get{BODY}"}
-            validator = _Strict(schema, registry=self._registry, format_checker=FORMATS)
             self._known[template, raw] = [
-                (fault.json_path, fault.message[:200]) for fault in validator.iter_errors(json.loads(raw))
+                (_place(fault.instance_path), fault.message[:200])
+                for fault in self._validator(template).iter_errors(json.loads(raw))
             ]
         return self._known[template, raw]
+
+    def _validator(self, template: str) -> Draft202012Validator:
+        if template not in self._validators:
+            address = quote(template.replace("/", "~1"))
+            self._validators[template] = Draft202012Validator(
+                {"$ref": f"urn:frozen#/paths/{address}/get{BODY}"},
+                registry=self._registry,
+                formats={"date-time": _is_time, "uri": is_address},
+                validate_formats=True,
+                keywords={"inOrder": _InOrder, "whole": _Whole},
+            )
+        return self._validators[template]
+
+
+def _place(path: Iterable[str | int]) -> str:
+    return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
 
 
 @cache
@@ -112,6 +123,9 @@ def _close(schema: Json, optional: Set[str] = frozenset()) -> None:
         if "properties" in schema and "additionalProperties" not in schema:
             schema["required"] = [name for name in schema["properties"] if name not in optional]
             schema["additionalProperties"] = False
+            schema["inOrder"] = [*schema["properties"]]
+        if "integer" in str(schema.get("type")):
+            schema["whole"] = True
         for part in schema.values():
             _close(part)
     elif isinstance(schema, list):
@@ -119,42 +133,45 @@ def _close(schema: Json, optional: Set[str] = frozenset()) -> None:
             _close(part)
 
 
-def _properties(validator: Json, properties: Json, instance: Json, schema: Json) -> Iterator[ValidationError]:
-    yield from Draft202012Validator.VALIDATORS["properties"](validator, properties, instance, schema)
-    if isinstance(instance, dict):
-        stand = [name for name in instance if name in properties]
-        if stand != (wanted := [name for name in properties if name in instance]):
-            yield ValidationError(f"its keys are in the order {' '.join(stand)}, not {' '.join(wanted)}")
+class _InOrder:
+    """The keys of an object stand in the order in which they are declared."""
+
+    def __init__(self, parent: Json, names: list[str], path: object) -> None:
+        self._names = names
+
+    def validate(self, instance: Json) -> None:
+        if isinstance(instance, dict):
+            stand = [name for name in instance if name in self._names]
+            if stand != (wanted := [name for name in self._names if name in instance]):
+                raise ValueError(f"its keys are in the order {' '.join(stand)}, not {' '.join(wanted)}")
 
 
-def _pattern(_: Json, pattern: str, instance: Json, __: Json) -> Iterator[ValidationError]:
-    # Behind a `$` Python would let a newline pass.
-    if isinstance(instance, str) and not re.search(re.sub(r"\$$", r"\\Z", pattern), instance):
-        yield ValidationError(f"{instance!r} does not match {pattern}")
+class _Whole:
+    """2.0 is no integer to us."""
+
+    def __init__(self, parent: Json, value: bool, path: object) -> None:
+        pass
+
+    def validate(self, instance: object) -> None:
+        if isinstance(instance, float):
+            raise ValueError(f"{instance!r} is not of type 'integer'")
 
 
-_Strict = extend(
-    Draft202012Validator,
-    {"properties": _properties, "pattern": _pattern},
-    # 2.0 is no integer to us.
-    type_checker=Draft202012Validator.TYPE_CHECKER.redefine("integer", lambda _, value: type(value) is int),
-)
-
-
-def _is_time(value: object) -> bool:
-    if isinstance(value, str):
+@cache
+def _is_time(value: str) -> bool:
+    try:
         datetime.datetime.strptime(re.sub(r"\.\d+", "", value), "%Y-%m-%dT%H:%M:%SZ")
+    except ValueError:
+        return False
     return True
 
 
-def is_address(value: object) -> bool:
+@cache
+def is_address(value: str) -> bool:
     """http(s) with a host, and neither spaces nor control characters."""
-    if not isinstance(value, str):
-        return True
-    web = urlsplit(value).scheme in ("http", "https") and bool(urlsplit(value).hostname)
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        return False
+    web = parts.scheme in ("http", "https") and bool(parts.hostname)
     return web and not re.search(r"[\s\x00-\x1f\x7f-\x9f]", value)
-
-
-FORMATS = FormatChecker(["date"])
-FORMATS.checks("date-time", ValueError)(_is_time)
-FORMATS.checks("uri", ValueError)(is_address)
