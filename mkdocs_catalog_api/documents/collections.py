@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from msgspec import Meta, Struct, defstruct
+from msgspec import Meta, Struct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
@@ -12,7 +12,7 @@ from ..catalog.badges import IMAGE_BADGES
 from ..catalog.collections import COLLECTIONS, Collection
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
-from ..catalog.published import PER_PAGE, ApiVersion, Document, Href, PageLink, Total
+from ..catalog.published import PER_PAGE, Document, Href, PageLink, Total, document_struct, envelope
 from ..catalog.types import Positive, Slug
 from ..catalog.value import Catalog, Chart, Image
 from . import items
@@ -56,10 +56,7 @@ def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
 
 
 def _item_structs(of: Collection, one: type[Struct]) -> ItemStructs:
-    head: dict[str, Any] = {
-        "api_version": ApiVersion,
-        "resource": Annotated[Literal.__getitem__(of.name), Meta(description="Name of the collection.")],
-    }
+    head = envelope(of.name)
     items = list.__class_getitem__(one)
     every = Meta(description=f"Every {of.one} of the catalog, {of.order}.")
     some = Meta(description=f"The items of this page, at most {PER_PAGE}.", min_length=1, max_length=PER_PAGE)
@@ -81,17 +78,13 @@ def _item_structs(of: Collection, one: type[Struct]) -> ItemStructs:
     document["data"] = Annotated[one, Meta(description=f"The {of.one}, as in the collection.")]
     return ItemStructs(
         one,
-        _struct(f"{of.stem}Collection", f"Every {of.one}.", collection),
-        _struct(f"{of.stem}Page", f"One page of {of.spoken}.", page),
-        _struct(f"{of.stem}Document", f"One {of.one}.", document) if of.has_documents else None,
+        document_struct(f"{of.stem}Collection", f"Every {of.one}.", collection),
+        document_struct(f"{of.stem}Page", f"One page of {of.spoken}.", page),
+        document_struct(f"{of.stem}Document", f"One {of.one}.", document) if of.has_documents else None,
     )
 
 
-def _struct(name: str, doc: str, fields: Mapping[str, Any]) -> type[Struct]:
-    return defstruct(name, [*fields.items()], bases=(Document,), module=__name__, namespace={"__doc__": doc})
-
-
-_IMAGE_BADGES = _struct(
+_IMAGE_BADGES = document_struct(
     "ImageBadges",
     "Badges of one image, in the endpoint format of shields.io.",
     {name: Annotated[Href, Meta(description=description)] for name, (description, _) in IMAGE_BADGES.items()},

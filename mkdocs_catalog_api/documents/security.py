@@ -1,9 +1,9 @@
 """Vulnerability data: release records, the detail of each image, the summary and the index."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
+from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import astuple
 
 from ..catalog import addresses, value
@@ -15,27 +15,22 @@ from ..catalog.published import (
     ApiVersion,
     Counters,
     Critical,
-    CriticalIfScanned,
     Document,
     ExploitedIfKnown,
     Fixable,
-    FixableIfScanned,
     Grade,
     High,
-    HighIfScanned,
     Href,
     Low,
-    LowIfScanned,
     Medium,
-    MediumIfScanned,
     OpenTotal,
     ScoreIfGraded,
-    SuppressedIfScanned,
     SuppressedTotal,
     Timestamp,
     TotalIfScanned,
     Unknown,
-    UnknownIfScanned,
+    document_struct,
+    fields_of,
     schema_name,
 )
 from ..catalog.scan_selection import ScanSelection
@@ -81,15 +76,15 @@ class ReleaseRecord(Document):
     version: Label
     scanned: Scanned
     total: TotalIfScanned
-    fixable: FixableIfScanned
+    fixable: Fixable | None
     grade: Grade
     score: ScoreIfGraded
     cves: Rows
-    critical: CriticalIfScanned
-    high: HighIfScanned
-    medium: MediumIfScanned
-    low: LowIfScanned
-    unknown: UnknownIfScanned
+    critical: Critical | None
+    high: High | None
+    medium: Medium | None
+    low: Low | None
+    unknown: Unknown | None
     findings: RawFindings
     unique: DistinctIds
     digest: ScannedDigest
@@ -113,19 +108,10 @@ class SecurityHead(Document):
     image: ImageReference
 
 
-def struct_fields(struct: type[Struct]) -> list[tuple[str, object]]:
-    """Name and type of each field, for another Struct that has them."""
-    return [*get_type_hints(struct, include_extras=True).items()]
-
-
-ReleaseDocument = defstruct(
+ReleaseDocument = document_struct(
     "ReleaseDocument",
-    [*struct_fields(SecurityHead), *struct_fields(ReleaseRecord)],
-    bases=(Document,),
-    module=__name__,
-    namespace={
-        "__doc__": "Vulnerability data of one version of one image. Without a scan, every count is null."
-    },
+    "Vulnerability data of one version of one image. Without a scan, every count is null.",
+    fields_of(SecurityHead) | fields_of(ReleaseRecord),
 )
 
 
@@ -152,14 +138,14 @@ class SecurityFigures(Document):
     version: Annotated[
         VersionLabel | None, Meta(description="The version; null for a chart, and when there is none yet.")
     ]
-    critical: CriticalIfScanned
-    high: HighIfScanned
-    medium: MediumIfScanned
-    low: LowIfScanned
-    unknown: UnknownIfScanned
+    critical: Critical | None
+    high: High | None
+    medium: Medium | None
+    low: Low | None
+    unknown: Unknown | None
     total: TotalIfScanned
-    fixable: FixableIfScanned
-    suppressed: SuppressedIfScanned
+    fixable: Fixable | None
+    suppressed: SuppressedTotal | None
     exploited: ExploitedIfKnown
     grade: Grade
     score: ScoreIfGraded
