@@ -403,13 +403,3 @@ def test_a_newest_version_without_a_scan_is_noted_if_an_older_one_has_one(site: 
     ]
     site.report("nginx/1.1.json", trivy([], tag=f"{REGISTRY}/nginx:1.1"))
     assert told(site) == []
-
-
-@pytest.mark.parametrize("tag", ["", ":1.0", f"@{digest(1)}"])
-def test_a_pin_beside_the_images_of_the_catalog_is_named(site: SiteFolder, tag: str) -> None:
-    site.image("nginx", "versions: ['1.0']")
-    site.page("charts/web.md", f"{CHART}\nimages: ['{REGISTRY}/ngnix{tag}']")
-    problem = told(site)[0]
-    assert problem[:5] == ("info", "CAT038", "docs/charts/web.md", 5, "images[0]")
-    site.page("charts/web.md", f"{CHART}\nimages: [quay.io/acme/web, docker.io/library/redis]")
-    assert told(site) == []
