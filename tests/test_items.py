@@ -86,7 +86,6 @@ def test_a_description_is_plain_text_in_documents_and_meta_elements(described: S
         assert (data if isinstance(data, dict) else data[0])["description"] == PLAIN
     html = page(result, "images/nginx/index.html")
     assert html.xpath("//meta[@name='description']/@content") == [PLAIN]
-    assert html.xpath("//meta[@property='og:description']/@content") == [PLAIN]
 
 
 def test_a_description_is_rendered_on_its_page(described: SiteFolder) -> None:

@@ -441,9 +441,6 @@ def test_markup_in_every_field_shows_as_text(site: SiteFolder, theme: str) -> No
     paths = ["index.html", *(f"{name}/evil/index.html" for name in ITEM_MODELS)]
     for path in paths:
         main = page(result, path)
-        html = lxml.html.document_fromstring((result.folder / "site" / path).read_text("utf-8"))
-        for told in html.xpath("/html/head/script[@type='application/ld+json']"):
-            assert json.loads(told.text)["name"] == evil
         assert not main.xpath(".//script | .//img | .//comment() | .//*[@onerror]"), path
         assert not [a for a in main.xpath(".//a/@href") if "script:" in a], path
         assert "{{ 7*7 }}" in words(main)

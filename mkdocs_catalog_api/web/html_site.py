@@ -8,13 +8,14 @@ contains the marker, so the generator's original page can always be restored.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from html.parser import HTMLParser
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
+import msgspec
 from markupsafe import escape
 from msgspec.structs import replace
 
@@ -28,7 +29,6 @@ from ..problems.codes import Code
 from ..publish.site_files import refuse_links
 from .markers import MARKER, Marker, well_formed
 from .pages import ASSETS, SCRIPT, STYLE, PageFiller
-from .site_search import INDEX, with_items
 from .view import CatalogView
 
 _BUILD_FIRST = "build the site with its generator before this command"
@@ -37,6 +37,10 @@ END = "<!-- catalog-api:end -->"
 FURTHER = b"<!-- catalog-api:further -->\n"
 """Last bytes of a further page of a list: the next run recognizes that the generator did not write it."""
 _ITEM = "<!-- catalog: item -->"
+_INDEX = "search.json"
+"""Search index of Zensical, which indexes the headings and text of Markdown pages."""
+_ADDED = "catalog-api"
+"""Key of the index with the texts that were changed: location → text before, or null for a new entry."""
 _FURTHER_NAME = re.compile(r"-[0-9]+\.html\Z")
 _MASKED = "<\0!--"
 """Beginning of a text that is not a comment; HTML pages can't contain this character."""
@@ -255,7 +259,7 @@ def fill_site(
         fillings, assets = filled.get(page.uri), _asset_links(page.url)
         if fillings and divided:
             divided = divided._replace(before=fillings.plain(divided.before))
-            after = divided.whole(fillings.html, assets + fillings.head(divided.before))
+            after = divided.whole(fillings.html, assets + fillings.links)
             further = fillings.further_pages(after)
             for beside, content in further.items():
                 written[unquote(beside)] = content.encode() + FURTHER
@@ -267,11 +271,11 @@ def fill_site(
         if after != html:
             written[path] = after.encode()
     written |= {path: content for path, content in ASSETS.items() if not (site.docs_dir / path).exists()}
-    if (index := site.site_dir / INDEX).is_file():
+    if (index := site.site_dir / _INDEX).is_file():
         found = {page.url: filled[page.uri].searched for page, *_ in built if page.uri in filled}
         source = index.read_bytes()
-        with_catalog = with_items(source, {url: item for url, item in found.items() if item})
-        written |= {INDEX: with_catalog} if with_catalog != source else {}
+        with_catalog = _with_items(source, {url: item for url, item in found.items() if item})
+        written |= {_INDEX: with_catalog} if with_catalog != source else {}
     for path in written:
         refuse_links(site.site_dir, path, refused)
     if list(refused):
@@ -351,3 +355,25 @@ def _target(url: str) -> str:
 
 def _url(path: str) -> str:
     return quote(path.removesuffix("index.html") if path.rpartition("/")[2] == "index.html" else path)
+
+
+def _with_items(index: bytes, found: Mapping[str, tuple[str, str]]) -> bytes:
+    """The search index of Zensical with the text of each item page: `found` is location → title and text.
+
+    An index with such text is restored first. Another format is returned unchanged.
+    """
+    try:
+        document: dict[str, Any] = msgspec.json.decode(index, type=dict[str, Any])
+        entries = {entry["location"]: entry for entry in document["items"]}
+        for location, text in document.pop(_ADDED, {}).items():
+            entries[location]["text"] = text
+    except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
+        return index
+    entries = {location: entry for location, entry in entries.items() if entry["text"] is not None}
+    added: dict[str, str | None] = {}
+    for location, (title, text) in found.items():
+        new = {"location": location, "level": 1, "title": title, "text": "", "path": [title], "tags": []}
+        added[location] = entries[location]["text"] if location in entries else None
+        entry = entries.setdefault(location, new)
+        entry["text"] += f"<p>{escape(text)}</p>"
+    return msgspec.json.encode(document | {"items": [*entries.values()], _ADDED: added})

@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 from ..authored.messages import models_in, resembling, suggestion
 from ..authored.settings import Settings, item_fields
 from ..authored.site import Site
-from ..catalog.collections import COLLECTIONS, WITH_DOCUMENTS
+from ..catalog.collections import COLLECTIONS, ITEM_MODELS, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields, built_in_fields
 from ..catalog.markdown import plain_text, safe_html
 from ..catalog.model import Model
@@ -46,7 +46,7 @@ from .lists import (
 from .logos import SPRITE, Logos
 from .markers import Marker
 from .render import Place, environment, render
-from .view import CatalogView, Gathered, Item
+from .view import CatalogView, Item
 from .words import read_words, replace_words
 
 VIEWS: Mapping[str, Sequence[str]] = {
@@ -120,12 +120,11 @@ class Parts:
     def __init__(self, settings: Settings, view: CatalogView, site: Site) -> None:
         catalog = view.value
         self._env, self._words = environment(site.custom_dir), read_words(site)
-        self.logos = Logos(site.theme_dirs, [*view.images, *view.charts, *view.roadmap])
-        self._gathered = Gathered(catalog)
+        self.logos = Logos(site.theme_dirs, (item for name in ITEM_MODELS for item in getattr(view, name)))
+        self._facts = {image.entry.slug: _facts(image) for image in catalog.images} if catalog else {}
         self._env.globals |= {
             "catalog": view,
             "settings": settings,
-            "gathered": self._gathered,
             "logos": self.logos,
             "SPRITE": SPRITE,
             "DEFAULT_MAX_AGE": DEFAULT_MAX_AGE,
@@ -346,10 +345,8 @@ class Parts:
         paths |= {name: f"custom.{name}" for name, rule in rules.items() if rule.has_filter}
         at_first = [item for item in items if not available or item["lifecycle"] == "available"]
         filters = list_filters(resource, items, at_first, rules) if len(items) > 5 else []
-        facts = (
-            self._gathered.facts[str(item["slug"])] for item in items if resource == "images" and filters
-        )
-        scans = filter(None, (self._gathered.scanned_at.get(str(item.get("slug"))) for item in shown))
+        facts = (self._facts[str(item["slug"])] for item in items if resource == "images" and filters)
+        securities = [cast(Item, item["security"]) for item in shown] if resource == "images" else []
         numbers = range(1, max(1, -(-len(shown) // size)) + 1)
         first = CatalogList(
             resource=resource,
@@ -357,7 +354,7 @@ class Parts:
             items=shown[:size],
             total=len(shown),
             every=shown,
-            scans=sorted(scans) if resource == "images" else (),
+            scans=sorted(str(each["scannedAt"]) for each in securities if each["scannedAt"]),
             available=available,
             left_out=left_out,
             filters=filters,
@@ -401,6 +398,15 @@ def _figures(pin: Pin) -> dict[str, Any] | None:
         return {**dict.fromkeys(words), "version": pin.version, "scanned": False}
     figures = pin.figures
     return {**figures.fields(), "version": pin.version, "scanned": True, "scannedAt": figures.scanned_at}
+
+
+def _facts(image: Image) -> str:
+    """Short facts about an image for lists, as in `CatalogList.facts`."""
+    newest, figures = image.newest, image.figures
+    counts = zip(COUNTERS, figures.counts.fixable, strict=True) if figures else ()
+    fixable = "".join(sorted(word[0] for word, count in counts if count))
+    days = (newest.entry.released or "", newest.entry.end_of_life or "") if newest else ("", "")
+    return "=".join((image.entry.slug, (figures and figures.scanned_at) or "", fixable, *days))
 
 
 def _words(field: FieldInfo) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from functools import cache
 from pathlib import Path
 from traceback import extract_tb
 from types import CodeType
@@ -31,20 +30,6 @@ from ..catalog.scans import COUNTERS
 from ..problems import RefusedError
 from . import history_graphs, overview
 from .view import Item
-
-_NAMED_COLORS = {
-    "brightgreen": "#44cc11",
-    "green": "#97ca00",
-    "yellow": "#dfb317",
-    "yellowgreen": "#a4a61d",
-    "orange": "#fe7d37",
-    "red": "#e05d44",
-    "blue": "#007ec6",
-    "grey": "#555555",
-    "lightgrey": "#9f9f9f",
-}
-"""Color names of the badge renderer (https://shields.io/badges)."""
-
 
 IMAGE_COLUMNS = {
     "version": "Version",
@@ -265,30 +250,16 @@ def badge(payload: Mapping[str, str]) -> Markup:
     """
     label, message = payload["label"], payload["message"]
     left, right = 20 + 9 * len(label), 20 + 9 * len(message)
-    (dark, on_dark), (light, on_light) = _paint(payload["labelColor"]), _paint(payload["color"])
-    return Markup(  # noqa: S704  # colors come from `_paint`
+    return Markup(  # noqa: S704  # colors are the package's own
         f'<svg class="catalog-badge" width="{left + right}" height="28" viewBox="0 0 {left + right} 28"'
         f' role="img" aria-label="{escape(label)}: {escape(message)}">'
-        f'<rect width="{left}" height="28" fill="{dark}"/>'
-        f'<rect x="{left}" width="{right}" height="28" fill="{light}"/>'
-        f'<text x="10" y="18" fill="{on_dark}" textLength="{left - 20}"'
+        f'<rect width="{left}" height="28" fill="{payload["labelColor"]}"/>'
+        f'<rect x="{left}" width="{right}" height="28" fill="{payload["color"]}"/>'
+        f'<text x="10" y="18" fill="#fff" textLength="{left - 20}"'
         f' lengthAdjust="spacingAndGlyphs">{escape(label.upper())}</text> '
-        f'<text x="{left + 10}" y="18" fill="{on_light}" font-weight="bold" textLength="{right - 20}"'
+        f'<text x="{left + 10}" y="18" fill="#fff" font-weight="bold" textLength="{right - 20}"'
         f' lengthAdjust="spacingAndGlyphs">{escape(message.upper())}</text></svg>'
     )
-
-
-@cache
-def _paint(color: str) -> tuple[str, str]:
-    """Background and text color of a badge, as chosen by its renderer; gray for other CSS color names."""
-    value = _NAMED_COLORS.get(color, color).removeprefix("#")
-    if not re.fullmatch(r"[0-9a-fA-F]{3}|[0-9a-fA-F]{6}", value):
-        value = _NAMED_COLORS["grey"].removeprefix("#")
-    pairs = [value[i : i + 2] for i in (0, 2, 4)] if len(value) == 6 else [char * 2 for char in value]
-    red, green, blue = (int(pair, 16) for pair in pairs)
-    # https://github.com/badges/shields/blob/master/badge-maker/lib/color.js and badge-renderers.js
-    brightness = (red * 299 + green * 587 + blue * 114) / 255_000
-    return "#" + "".join(pairs), "#333" if brightness > 0.69 else "#fff"
 
 
 def badge_address(payload: str) -> str:

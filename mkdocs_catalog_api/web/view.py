@@ -1,4 +1,4 @@
-"""The values `catalog` (documents of this build) and `gathered` (facts about its images) of templates."""
+"""The value `catalog` of templates: the documents of this build."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import msgspec
 from pydantic import JsonValue
 
 from ..catalog import addresses
+from ..catalog.collections import COLLECTIONS
 from ..catalog.populations import Populations, populations
-from ..catalog.value import Catalog, Image
+from ..catalog.value import Catalog
 from ..documents.badges import catalog_badges
 from ..documents.collections import collection_items
 from ..documents.history import day_changes
@@ -61,25 +62,15 @@ class CatalogView:
         there = self.value is not None and (self._folder / path).is_file()
         return self.document(path) if there else {}
 
-    @cached_property
-    def images(self) -> Sequence[Item]:
-        """Every image, as in `images.json`."""
-        return self._items("images")
-
-    @cached_property
-    def charts(self) -> Sequence[Item]:
-        """Every chart, as in `charts.json`."""
-        return self._items("charts")
-
-    @cached_property
-    def roadmap(self) -> Sequence[Item]:
-        """Every planned application, as in `roadmap.json`."""
-        return self._items("roadmap")
-
-    @cached_property
-    def updates(self) -> Sequence[Item]:
-        """Every version check, as in `updates.json`."""
-        return self._items("updates")
+    def __getattr__(self, name: str) -> Sequence[Item]:
+        """The items of a collection: `catalog.images` are those in `images.json`."""
+        if name not in COLLECTIONS:
+            raise AttributeError(name)
+        items: Sequence[Item] = []
+        if self.value:
+            items = msgspec.to_builtins(collection_items(self.value, name))
+        self.__dict__[name] = items
+        return items
 
     @cached_property
     def security(self) -> Item:
@@ -143,30 +134,3 @@ class CatalogView:
     @cached_property
     def _web_pages(self) -> Mapping[str, JsonValue]:
         return {str(item["href"]): item["url"] for item in (*self.images, *self.charts)}
-
-    def _items(self, resource: str) -> Sequence[Item]:
-        return msgspec.to_builtins(collection_items(self.value, resource)) if self.value else []
-
-
-class Gathered:
-    """Facts about images that pages show in addition to their items; empty without a catalog."""
-
-    def __init__(self, catalog: Catalog | None) -> None:
-        self.scanned_at: dict[str, str] = {}
-        """Slug → time of the newest release's scan."""
-        self.facts: dict[str, str] = {}
-        """Slug → short facts about an image for lists, as in `CatalogList.facts`."""
-        for image in catalog.images if catalog else ():
-            self._add(image)
-
-    def _add(self, image: Image) -> None:
-        slug = image.entry.slug
-        newest = image.releases[0] if image.releases else None
-        if newest and newest.figures and newest.figures.scanned_at:
-            self.scanned_at[slug] = newest.figures.scanned_at
-        rows = newest.assessment.rows if newest and newest.assessment else ()
-        fixed = "".join(sorted({row.severity[0].lower() for row in rows if row.fixed}))
-        days = (newest.entry.released, newest.entry.end_of_life) if newest else (None, None)
-        self.facts[slug] = "=".join(
-            (slug, self.scanned_at.get(slug, ""), fixed, *(str(day or "") for day in days))
-        )
