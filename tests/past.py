@@ -104,7 +104,7 @@ class Past:
 
     @property
     def folder(self) -> Folder:
-        return Folder(self.site.folder / "history", "history")
+        return Folder(self.site.folder / "history")
 
     def file(self, date: str) -> Path:
         return self.site.folder / f"history/{date}.json"

@@ -7,6 +7,7 @@ import sys
 import click
 
 from ..authored import clock
+from ..authored.settings import HISTORY_FOLDER
 from ..history.days import history_folder, is_date
 from ..history.state import Recorded, counted, record, snapshot
 from ..problems import CatalogError, Problem, Problems, reason
@@ -67,7 +68,7 @@ def _record(run: Run, date: str) -> Recorded:
         message = f"{date} is in the future (today is {today})"
         hint = "omit `--date` to record today; no day before a recorded day can be recorded"
         raise CatalogError(
-            Problems([Problem(folder.label, 0, 0, "--date", message, hint, code=Code.HISTORY)])
+            Problems([Problem(HISTORY_FOLDER, 0, 0, "--date", message, hint, code=Code.HISTORY)])
         )
     clock.check(run.problems)
     catalog = assemble(load(site, settings, run.problems, to_record=True), site, settings, run.problems)
