@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import add
 from typing import Any, NamedTuple
 
@@ -68,11 +68,11 @@ class Assessment(NamedTuple):
     suppressed: list[Suppressed]
     findings: int
     """Raw findings, before deduplication."""
-    matched: frozenset[int]
+    matched: Collection[int]
     """Positions of the VEX statements on any of the findings."""
-    related: frozenset[frozenset[str]]
+    related: Collection[frozenset[str]]
     """Keys of the ids of one finding, where statements are on several of them."""
-    contested: frozenset[tuple[int, int]]
+    contested: Collection[tuple[int, int]]
     """As in `Applied`."""
     further: Mapping[RowKey, tuple[str, ...]]
     """Further CVE ids that rows represent, sorted; only for rows that have any."""
@@ -108,9 +108,9 @@ def assess(selection: ScanSelection, image: str, tags: Sequence[str], known: Kno
     if known.exploited is not None:
         groups = _marked(groups, known.exploited)
     suppressed: list[Suppressed] = []
-    matched: Iterable[int] = ()
-    related: Iterable[frozenset[str]] = ()
-    contested: Iterable[tuple[int, int]] = ()
+    matched: Collection[int] = ()
+    related: Collection[frozenset[str]] = ()
+    contested: Collection[tuple[int, int]] = ()
     if set_aside or (len(known.statements) and known.statements.concerns(findings)):
         subjects = [
             Subject.scanned(image, tags, selection.digests_of(each), each.scan.coverage.platform)
@@ -128,10 +128,7 @@ def assess(selection: ScanSelection, image: str, tags: Sequence[str], known: Kno
     # The oldest of several parts: a release is only as fresh as its oldest scan.
     oldest = min(times) if len(times) == len(scans) else None
     figures = Figures(counts, len(suppressed), letter, score, oldest, exploited)
-    return Assessment(
-        *(figures, rows, suppressed, len(findings)),
-        *(frozenset(matched), frozenset(related), frozenset(contested), further),
-    )
+    return Assessment(figures, rows, suppressed, len(findings), matched, related, contested, further)
 
 
 def _counted(finding: Finding) -> Finding:

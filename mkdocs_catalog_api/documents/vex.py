@@ -16,7 +16,7 @@ from ..catalog.published import Document, Timestamp
 from ..catalog.statements import JustificationWord, Statement, StatusWord
 from ..catalog.types import Text
 from ..catalog.value import Catalog
-from ..catalog.vex_export import Exact, Export, StatementOnReleases, image_id, standing
+from ..catalog.vex_export import Exact, Export, StatementOnReleases, image_id
 from ..catalog.vulnerabilities import vocabulary
 from .kinds import IMAGE_SLUG, Documents, Kind, Route
 
@@ -96,7 +96,7 @@ def repository(site_url: str) -> str:
 
 def _documents(catalog: Catalog) -> Documents:
     assert catalog.site_url is not None  # noqa: S101  # without it nothing is published, with a problem
-    export = Export(catalog.statements)
+    export = Export(catalog.statements, catalog.images)
     publication = _Publication(catalog.site_url.rstrip("/"), catalog.title)
     packages: dict[str, tuple[str, list[StatementOnReleases]]] = {}
     """Package URL of an image → its slug, and its statements; several items may share an image."""
@@ -138,7 +138,7 @@ def _archive(
     """A gzip-compressed tar archive; the same statements give the same bytes with the same zlib."""
     files, index = dict[str, bytes](), list[dict[str, str]]()
     for id_, (slug, statements) in sorted(packages.items()):
-        document = publication.document(slug, [*standing(sorted(statements, key=lambda each: each.rank))])
+        document = publication.document(slug, sorted(statements, key=lambda each: each.rank))
         location = f"pkg/oci/{slug}/vex.json"
         index.append({"id": id_, "location": location})
         files[location] = _ENCODER.encode(document) + b"\n"
