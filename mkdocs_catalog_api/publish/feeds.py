@@ -47,6 +47,13 @@ _OF_NEWS = uuid.UUID("b1f3e5c7-5f0a-5c54-9f0e-3a7c2d8e4b61")
 _OF_ENDS_OF_LIFE = uuid.UUID("0c6cf3c5-6a0f-5d6e-8a3f-6c1f0b9a7d42")
 
 _SERIOUS = ("CRITICAL", "HIGH")
+_KINDS: Mapping[type, str] = {
+    events.ReleaseAdded: "release",
+    events.ReleaseRebuilt: "rebuild",
+    events.ReleaseRemoved: "removal",
+    events.LifecycleChanged: "lifecycle",
+}
+"""Events of images in feeds, each with its tag."""
 _LONGEST, _LONGEST_OF_IMAGE = 200, 50
 """Maximum number of entries in a feed of news; the oldest are dropped."""
 # Characters that XML 1.0 can't contain, even escaped: https://www.w3.org/TR/xml/#charsets
@@ -202,22 +209,12 @@ def _news(day: RecordedDay) -> Iterator[tuple[_News, bool]]:
     """The news of a day, each with whether it belongs in the feed of the whole catalog."""
     packages: dict[tuple[str, str, str], list[events.VulnerabilityEvent]] = {}
     for event in day.events:
-        match event:
-            case events.VulnerabilityEvent():
-                if kind := _kind(event, day):
-                    packages.setdefault((event.slug, kind, event.id), []).append(event)
-                continue
-            case events.ReleaseAdded():
-                kind, about, words = "release", event.version, f"{event.version} is released"
-            case events.ReleaseRebuilt() if event.from_:
-                kind, about, words = "rebuild", event.version, f"{event.version} is rebuilt"
-            case events.ReleaseRemoved():
-                kind, about, words = "removal", event.version, f"{event.version} is no longer listed"
-            case events.LifecycleChanged():
-                kind, about, words = "lifecycle", event.to, f"is {event.to}, no longer {event.from_}"
-            case _:
-                continue
-        yield _News(day.date, event.slug, kind, about, words), False
+        if isinstance(event, events.VulnerabilityEvent):
+            if kind := _kind(event, day):
+                packages.setdefault((event.slug, kind, event.id), []).append(event)
+        elif (kind := _KINDS.get(type(event))) and (words := events.in_words(event)):
+            about = event.to if isinstance(event, events.LifecycleChanged) else getattr(event, "version", "")
+            yield _News(day.date, event.slug, kind, about, words), False
     for (slug, kind, id_), same in packages.items():
         names = ", ".join(dict.fromkeys(event.pkg for event in same))
         severity = min((event.severity for event in same), key=_SERIOUS.index)

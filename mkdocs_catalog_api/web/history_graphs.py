@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
-from operator import itemgetter
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias, cast
 
-from ..catalog.history import PopulationFigures
+from ..catalog import events
+from ..catalog.history import PopulationFigures, RecordedDay
 from ..catalog.populations import Population
 from ..catalog.scans import COUNTERS
 from .view import CatalogView, Item
@@ -208,54 +209,35 @@ def _year(date: str, first: int) -> str:
     return _number(YEAR * (int(date[:4]) - first + (_day(date) - _day(f"{date[:4]}-01-01")) / 366))
 
 
-def sentences_of_day(
-    events: Sequence[Any], fixes: Set[tuple[str, str, str]]
-) -> Iterator[tuple[str, Sequence[Sentence]]]:
-    """The important events of a day as text: slug of an image and its sentences.
-
-    `fixes`: slug, id and package of each fix.
-    """
-    for slug, group in groupby(events, itemgetter("slug")):
-        sentences = [*_sentences([*group], fixes)]
-        if sentences:
+def sentences_of_day(day: RecordedDay) -> Iterator[tuple[str, Sequence[Sentence]]]:
+    """The important events of a day as text: slug of an image and its sentences."""
+    for slug, group in groupby(day.events, attrgetter("slug")):
+        if sentences := [*_sentences(day, [*group])]:
             yield slug, sentences
 
 
-def _sentences(events: Sequence[Any], fixes: Set[tuple[str, str, str]]) -> Iterator[Sentence]:
+def _sentences(day: RecordedDay, of_image: Sequence[events.AnyEvent]) -> Iterator[Sentence]:
     security: dict[str, dict[tuple[str, str], None]] = {}
-    for event in events:
-        match event["kind"]:
-            case "image-added":
-                yield "is new in the catalog", ()
-            case "image-removed":
-                yield "left the catalog", ()
-            case "lifecycle-changed":
-                yield f"is {event['to']}, no longer {event['from']}", ()
-            case "release-added":
-                yield f"{event['version']} is released", ()
-            case "release-removed":
-                yield f"{event['version']} is no longer listed", ()
-            case "release-rebuilt" if event["from"]:
-                yield f"{event['version']} is rebuilt", ()
-            case "grade-changed" if event["from"] and event["to"]:
-                yield f"grade {event['to']}, before {event['from']}", ()
-        if change := _security(event, fixes):
-            security.setdefault(change, {})[event["id"], event["severity"].lower()] = None
+    for event in of_image:
+        if words := events.in_words(event):
+            yield words, ()
+        if isinstance(event, events.VulnerabilityEvent) and (change := _change(day, event)):
+            security.setdefault(change, {})[event.id, event.severity.lower()] = None
     for change, ids in security.items():
         yield f"{change}: ", [*ids]
 
 
-def _security(event: Any, fixes: Set[tuple[str, str, str]]) -> str | None:
-    if event.get("severity") not in _SERIOUS:
+def _change(day: RecordedDay, event: events.VulnerabilityEvent) -> str | None:
+    if event.severity not in _SERIOUS:
         return None
-    match event["kind"]:
-        case "vulnerability-found":
+    match event:
+        case events.VulnerabilityFound():
             return "found"
-        case "vulnerability-reopened":
+        case events.VulnerabilityReopened():
             return "applies again"
-        case "vulnerability-suppressed":
+        case events.VulnerabilitySuppressed():
             return "suppressed"
-        case "vulnerability-gone" if (event["slug"], event["id"], event["pkg"]) in fixes:
+        case events.VulnerabilityGone() if (event.slug, event.id, event.pkg) in day.fixes:
             return "fixed"
     return None
 

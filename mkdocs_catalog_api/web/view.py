@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias, cast
@@ -12,11 +12,11 @@ from pydantic import JsonValue
 
 from ..catalog import addresses
 from ..catalog.collections import COLLECTIONS
+from ..catalog.history import RecordedDay
 from ..catalog.populations import Populations, populations
 from ..catalog.value import Catalog
 from ..documents.badges import catalog_badges
 from ..documents.collections import collection_items
-from ..documents.history import day_changes
 from ..documents.security import summary
 
 Item: TypeAlias = Mapping[str, JsonValue]
@@ -98,16 +98,10 @@ class CatalogView:
             "timeToFix": msgspec.to_builtins(history.time_to_fix),
         }
 
-    def changes(self, limit: int) -> Sequence[Item]:
-        """The last recorded days with changes, as in `changes/{date}.json`, newest first."""
-        days = day_changes(self.value) if self.value else []
-        changed = [day for day in reversed(days) if day.data]
-        return cast(Sequence[Item], msgspec.to_builtins(changed[:limit]))
-
-    def fixes(self, date: str) -> Set[tuple[str, str, str]]:
-        """Slug, id and package of each fix on a recorded day."""
+    def changes(self, limit: int) -> Sequence[RecordedDay]:
+        """The last recorded days with changes, newest first."""
         days = self.value.history.days if self.value and self.value.history else ()
-        return next((day.fixes for day in days if day.date == date), set())
+        return [day for day in reversed(days) if day.events][:limit]
 
     def find_image(self, slug: str) -> Item | None:
         """The image with this slug; None if it was removed from the catalog."""
