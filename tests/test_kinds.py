@@ -33,9 +33,14 @@ def rich(tmp_path_factory: pytest.TempPathFactory) -> Result:
     return every_kind(tmp_path_factory.mktemp("site"))
 
 
+def _fits(route: Route, path: str) -> bool:
+    """Whether it is a path of this route."""
+    return bool(re.fullmatch(re.sub(r"\\{\w+\\}", "[^/]+", re.escape(route.path)), path))
+
+
 def route_of(path: str) -> Route | None:
     """The route of a document: the one with the fewest parameters that fits."""
-    fitting = [route for kind in TABLE for route in kind.routes if route.match(path)]
+    fitting = [route for kind in TABLE for route in kind.routes if _fits(route, path)]
     return min(fitting, key=lambda route: len(route.parameters), default=None)
 
 
@@ -64,7 +69,7 @@ def check_table(table: Sequence[Kind]) -> None:
         if not kind.routes:
             raise ValueError(f"{kind.name}: the kind has no routes")
         for path in kind.fixed:
-            if not any(route.match(path) for route in kind.routes):
+            if not any(_fits(route, path) for route in kind.routes):
                 raise ValueError(f"{kind.name}: the fixed path {path} is not of a route of the kind")
     for route in routes:
         _check_route(route)

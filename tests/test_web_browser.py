@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from mkdocs_catalog_api.web.render import counted
+from mkdocs_catalog_api.web.overview import counted
 
 from .browser import Visit, faults, served, violations, visiting
 from .example import copy_example

@@ -103,10 +103,8 @@ def assess(selection: ScanSelection, image: str, tags: Sequence[str], known: Kno
         findings = [_counted(finding) for finding in findings]
     further: dict[RowKey, tuple[str, ...]] = {}
     groups = deduplicate(findings)
-    if any(finding.aliases for finding in findings):  # no report of Trivy has any
-        groups = _with_cves(groups, further)
-    if known.exploited is not None:
-        groups = _marked(groups, known.exploited)
+    if known.exploited or any(finding.aliases for finding in findings):  # no report of Trivy has any
+        groups = _with_aliases(groups, known.exploited or {}, further)
     suppressed: list[Suppressed] = []
     matched: Collection[int] = ()
     related: Collection[frozenset[str]] = ()
@@ -138,24 +136,20 @@ def _counted(finding: Finding) -> Finding:
     return finding
 
 
-def _with_cves(
-    groups: Iterable[tuple[Vulnerability, list[Finding]]], further: dict[RowKey, tuple[str, ...]]
+def _with_aliases(
+    groups: Iterable[tuple[Vulnerability, list[Finding]]],
+    exploited: Mapping[str, str],
+    further: dict[RowKey, tuple[str, ...]],
 ) -> Iterator[tuple[Vulnerability, list[Finding]]]:
-    """Add the CVE ids among each row's aliases to `further`."""
+    """Set the day since which each row is exploited, by its id or one of its aliases; add the CVE ids among
+    its aliases to `further`.
+    """
     for row, findings in groups:
-        ids = {alias for finding in findings for alias in finding.aliases if is_cve(alias)} - {row.id}
-        if ids:
+        aliases = {alias for finding in findings for alias in finding.aliases}
+        days = [exploited[id_] for id_ in {row.id, *aliases} if id_ in exploited]
+        row.exploited = min(days, default=None)
+        if ids := {*filter(is_cve, aliases)} - {row.id}:
             further[row.id, row.pkg, row.installed] = tuple(sorted(ids))
-        yield row, findings
-
-
-def _marked(
-    groups: Iterable[tuple[Vulnerability, list[Finding]]], exploited: Mapping[str, str]
-) -> Iterator[tuple[Vulnerability, list[Finding]]]:
-    """Set the day since which each row is exploited, by its id or one of its aliases."""
-    for row, findings in groups:
-        ids = {row.id, *(alias for finding in findings for alias in finding.aliases)}
-        row.exploited = min([exploited[id_] for id_ in ids if id_ in exploited], default=None)
         yield row, findings
 
 

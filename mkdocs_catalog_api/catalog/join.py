@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -177,7 +177,10 @@ def _keys(scan: Scan, releases: _ReleaseIndex, accept: Collection[str]) -> tuple
     place = _place(scan, releases)
     folder, by_path = place.slug, place.key
     by_digest = (key for digest in sorted(scan.coverage.named) for key in releases.with_digest(digest))
-    keys = list(dict.fromkeys([*by_digest, *_by_names(scan, releases)]))
+    by_name = (key for name, tag in scan.names if tag for key in releases.with_tag(name, tag))
+    # Where both sides have digests, those decide.
+    named = (key for key in by_name if not (scan.coverage.digests and releases.entries[key].digests))
+    keys = list(dict.fromkeys([*by_digest, *named]))
     listed = [key for key in keys if not key.former]
     slugs = {key.slug for key in keys}.union(*(releases.slugs(name) for name, _ in scan.names))
     if folder and slugs and folder not in slugs:
@@ -189,7 +192,8 @@ def _keys(scan: Scan, releases: _ReleaseIndex, accept: Collection[str]) -> tuple
     if by_path and not by_path.former and not listed:
         entry, repository = releases.entries[by_path], releases.repositories[by_path.slug]
         doubts = report_problems.mismatches(scan, by_path.slug, entry, repository, accept, former=bool(keys))
-        return [by_path, *keys], [*doubts]
+        problems = [report_problems.at_report(scan, Code.UNMATCHED_REPORT, *each) for each in doubts]
+        return [by_path, *keys], problems
     if by_path and by_path not in keys:
         return keys, [report_problems.of_other_version(scan, by_path.version, str(listed[0]))]
     return keys, []
@@ -244,14 +248,6 @@ def _contradiction(scan: Scan, digest: str, entry: VersionEntry) -> str:
         return min(others or scan.coverage.named)
     part, platform = platforms.get(digest, Part()), plain_platform(scan.coverage.platform)
     return "" if part.may_be(platform) else platform
-
-
-def _by_names(scan: Scan, releases: _ReleaseIndex) -> Iterator[_Key]:
-    """Releases of the same repository and tag, unless both sides have digests: then those decide."""
-    for repository, tag in scan.names:
-        for key in releases.with_tag(repository, tag) if tag else ():
-            if not (scan.coverage.digests and releases.entries[key].digests):
-                yield key
 
 
 class _Pins:

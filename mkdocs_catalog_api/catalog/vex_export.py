@@ -90,7 +90,7 @@ class Export:
         for rank, (_, statement) in enumerate(self._ranked):
             meanings = [product_meaning(product.component) for product in statement.products]
             known = [meaning for meaning in meanings if isinstance(meaning, ProductMeaning)]
-            for key in sorted({key for meaning in known for key in _keys(meaning)}):
+            for key in sorted({key for meaning in known for key in meaning.keys}):
                 self._ranks_by_image[key].append(rank)
             for key in () if statement.suppresses else dict.fromkeys(statement.keys):
                 self._contrary[key].append(rank)
@@ -237,12 +237,6 @@ def _meant(statement: Statement) -> Iterator[_Meant]:
         parts = _parts(product, meaning, suppresses=statement.suppresses)
         if not statement.suppresses or not (platform is None or parts is None):
             yield _Meant(images, platform or {}, parts or (), meaning.packages)
-
-
-def _keys(meaning: ProductMeaning) -> Iterator[str]:
-    """Repository or digests of the image; none if the product is a package in any image."""
-    for pattern in meaning.images[:1]:
-        yield from pattern.digests or (pattern.repository,)
 
 
 def _platform(images: tuple[ImagePattern, ...]) -> dict[str, str] | None:

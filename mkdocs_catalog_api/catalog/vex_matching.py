@@ -197,7 +197,7 @@ class Statements:
             for rank in self._ranks_by_id[id_]:
                 statement = self._at(rank)
                 for claim in {each for product in statement.products for each in _claims(product, statement)}:
-                    for product_key in _product_keys(claim.product):
+                    for product_key in claim.product.keys or (claim.product.packages[0][:4],):
                         for part_key in _part_keys(claim.part):
                             claims[product_key, part_key][claim].append(rank)
             self._claims_by_id[id_] = claims
@@ -227,13 +227,6 @@ def _keys(finding: Finding, package: Purl | None, image: Subject) -> list[_Claim
         name = normalised(finding.ecosystem, finding.pkg)
         packages = {(finding.ecosystem, name, version) for version in (finding.installed, "")}
     return [(product, part) for product in products for part in (None, finding.pkg, *packages)]
-
-
-def _product_keys(product: ProductMeaning) -> tuple[_Text, ...]:
-    if not product.images:
-        return (product.packages[0][:4],)
-    image = product.images[0]
-    return image.digests or (image.repository,)
 
 
 def _part_keys(part: PartMeaning | None) -> tuple[_Text | None, ...]:

@@ -104,7 +104,6 @@ BADGES = Kind(
             Badge,
             (_BADGE,),
             listed="badge",
-            goes_with="contents",
         ),
         Route(
             "badge/{slug}/{name}.json",
@@ -115,7 +114,6 @@ BADGES = Kind(
             Badge,
             (SLUG, _IMAGE_BADGE),
             listed="imageBadge",
-            goes_with="image",
         ),
     ),
     documents=_documents,

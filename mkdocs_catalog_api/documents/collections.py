@@ -178,7 +178,6 @@ def _routes(of: Collection, structs: ItemStructs) -> Iterator[Route]:
         structs.page,
         (_PAGE,),
         listed=f"{name}Page",
-        goes_with="contents",
     )
     if structs.document is not None:
         yield Route(

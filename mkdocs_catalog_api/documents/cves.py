@@ -324,7 +324,6 @@ CVES = Kind(
             "with the number of images and versions that have it.",
             CveIndex,
             listed="cves",
-            goes_with="contents",
         ),
         Route(
             _PATH,
@@ -342,7 +341,6 @@ CVES = Kind(
                 ),
             ),
             listed="cve",
-            goes_with="contents",
         ),
     ),
     documents=_documents,

@@ -161,49 +161,20 @@ def image_history(slug: str, image: ImageRecord) -> ImageHistory:
     return ImageHistory("v1", "history", slug, [*image.figures], [*image.digests], [*image.episodes])
 
 
-def day_changes(catalog: Catalog) -> list[DayChanges]:
-    """Return the changes of each recorded day, oldest first."""
-    days, at = catalog.history.days if catalog.history else (), catalog.addresses
-    links = [None, *(at.api(addresses.changes(day.date)) for day in days)]
-    collection = at.api(addresses.CHANGES)
-    return [
-        DayChanges(
-            "v1",
-            "changes",
-            day.date,
-            ChangesLinks(before, collection),
-            len(day.events),
-            [*day.events],
-        )
-        for day, before in zip(days, links, strict=False)
-    ]
-
-
-def all_changes(catalog: Catalog) -> Changes:
-    """Return every recorded day, newest first."""
-    days, at = catalog.history.days if catalog.history else (), catalog.addresses
-    listed = [
-        ChangedDay(
-            day.date,
-            at.api(addresses.changes(day.date)),
-            {**day.counts},
-            day.figures.all,
-            day.figures.available,
-        )
-        for day in days
-    ]
-    return Changes("v1", "changes", len(listed), listed[::-1])
-
-
 def _documents(catalog: Catalog) -> Documents:
-    urgent = fixes(catalog)
-    if catalog.history is None or urgent is None:
+    history, at, urgent = catalog.history, catalog.addresses, fixes(catalog)
+    if history is None or urgent is None:
         return
-    for day in day_changes(catalog):
-        yield addresses.changes(day.date), day
-    yield addresses.CHANGES, all_changes(catalog)
+    changed, before, collection = list[ChangedDay](), None, at.api(addresses.CHANGES)
+    for day in history.days:
+        path, events = addresses.changes(day.date), [*day.events]
+        links = ChangesLinks(before, collection)
+        yield path, DayChanges("v1", "changes", day.date, links, len(events), events)
+        before, figures = at.api(path), day.figures
+        changed.append(ChangedDay(day.date, before, {**day.counts}, figures.all, figures.available))
+    yield addresses.CHANGES, Changes("v1", "changes", len(changed), changed[::-1])
     yield addresses.FIXES, urgent
-    for slug, image in catalog.history.images.items():
+    for slug, image in history.images.items():
         yield addresses.image_history(slug), image_history(slug, image)
 
 
@@ -230,7 +201,6 @@ HISTORY = Kind(
             DayChanges,
             (_DAY,),
             listed="dayChanges",
-            goes_with="contents",
         ),
         Route(
             addresses.FIXES,
@@ -251,7 +221,6 @@ HISTORY = Kind(
             ImageHistory,
             (IMAGE_SLUG,),
             listed="imageHistory",
-            goes_with="image",
         ),
     ),
     documents=_documents,

@@ -101,7 +101,7 @@ def openapi(catalog: Catalog, kinds: Iterable[Kind]) -> dict[str, Any]:
 def _schemas(
     routes: Sequence[Route],
 ) -> tuple[list[Mapping[str, Any]], list[list[Schema]], dict[str, Schema]]:
-    """The schema of each route's documents and of its parameters, and the named ones by their names."""
+    """The schema of each route's documents, its parameters, and the named schemas by their names."""
     references, schemas = schema_components(
         [route.struct for route in routes if route.struct], ref_template=_REFERENCE
     )
@@ -117,10 +117,7 @@ def _schemas(
             schema["required"] = [*schema["properties"]]  # only a recorded day may lack a field
             for part in schema["properties"].values():
                 part.pop("default", None)
-    parameters = [[_simpler(json_schema(each.type), named) for each in route.parameters] for route in routes]
-    for route, of_route in zip(routes, parameters, strict=True):
-        for parameter, schema in zip(route.parameters, of_route, strict=True):
-            _add_example(parameter.name, schema)
+    parameters = [[_parameter(each, named) for each in route.parameters] for route in routes]
     return bodies, parameters, dict(sorted(named.items()))
 
 
@@ -215,10 +212,7 @@ def _name_words(part: Schema, named: dict[str, Schema]) -> None:
         part |= {"type": kind, "const": word}
 
 
-def _operation(route: Route, body: Mapping[str, Any], schemas: Sequence[Schema]) -> dict[str, Any]:
-    parameters = [
-        _parameter(parameter, schema) for parameter, schema in zip(route.parameters, schemas, strict=True)
-    ]
+def _operation(route: Route, body: Mapping[str, Any], parameters: Sequence[Schema]) -> dict[str, Any]:
     return {
         "operationId": route.operation,
         "tags": [route.tag],
@@ -237,7 +231,10 @@ def _operation(route: Route, body: Mapping[str, Any], schemas: Sequence[Schema])
     }
 
 
-def _parameter(parameter: Parameter, schema: Schema) -> dict[str, Any]:
+def _parameter(parameter: Parameter, named: dict[str, Schema]) -> Schema:
+    schema, fields = _simpler(json_schema(parameter.type), named), _examples()["fields"]
+    if parameter.name in fields and "$ref" not in schema:
+        schema.setdefault("examples", [fields[parameter.name]])
     return {
         "name": parameter.name,
         "in": "path",
@@ -289,13 +286,6 @@ def _add_examples(schemas: Mapping[str, dict[str, Any]], addresses: Addresses) -
                 value = _unknown(inner)
             if value is not None or field in known:
                 inner["examples"] = [_addressed(value, addresses)]
-
-
-def _add_example(parameter: str, schema: dict[str, Any]) -> None:
-    """Give a parameter of paths an example, unless it has one."""
-    fields = _examples()["fields"]
-    if parameter in fields and "$ref" not in schema:
-        schema.setdefault("examples", [fields[parameter]])
 
 
 def _unknown(schema: Mapping[str, Any]) -> Any:

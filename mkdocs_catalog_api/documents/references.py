@@ -84,7 +84,6 @@ REFERENCES = Kind(
                 ),
             ),
             listed="reference",
-            goes_with="contents",
         ),
     ),
     documents=_documents,

@@ -90,7 +90,6 @@ RENOVATE = Kind(
             RenovateImage,
             (SLUG,),
             listed="renovate",
-            goes_with="release",
         ),
     ),
     documents=_documents,

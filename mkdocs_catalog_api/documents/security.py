@@ -449,7 +449,6 @@ SECURITY = Kind(
             SecurityDetail,
             (IMAGE_SLUG,),
             listed="imageSecurity",
-            goes_with="release",
         ),
         Route(
             "security/{slug}/{version}.json",
@@ -460,7 +459,6 @@ SECURITY = Kind(
             ReleaseDocument,
             (IMAGE_SLUG, _VERSION),
             listed="release",
-            goes_with="release",
         ),
     ),
     documents=_documents,

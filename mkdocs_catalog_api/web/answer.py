@@ -11,7 +11,7 @@ from datetime import date
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..catalog.value import Catalog, Chart, Image, Pin
-from .render import counted
+from .overview import counted
 
 State: TypeAlias = Literal["good", "fair", "bad", "unknown"]
 DEFAULT_MAX_AGE = 30

@@ -341,8 +341,8 @@ class Parts:
         if not available:
             shown, left_out = [*items], []
         rules = self._rules.get(resource, {})
-        paths = {name: field.name for name, field in filter_fields(resource).items() if name != field.name}
-        paths |= {name: f"custom.{name}" for name, rule in rules.items() if rule.has_filter}
+        fields = filter_fields(resource, rules)
+        paths = {name: field.path for name, field in fields.items() if name != field.path}
         at_first = [item for item in items if not available or item["lifecycle"] == "available"]
         filters = list_filters(resource, items, at_first, rules) if len(items) > 5 else []
         facts = (self._facts[str(item["slug"])] for item in items if resource == "images" and filters)

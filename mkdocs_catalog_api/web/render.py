@@ -89,7 +89,7 @@ def environment(overrides: Path | None) -> Environment:
     )
     env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
     env.filters |= {"places": places, "by_id": by_id, "vulnerabilities": vulnerabilities}
-    env.filters |= {"counted": counted, "badge_address": badge_address}
+    env.filters["badge_address"] = badge_address
     env.filters |= history_graphs.FILTERS | overview.FILTERS
     env.filters["columns"] = columns
     env.globals |= {"IDS_AT_ONCE": 100, "IMAGE_COLUMNS": IMAGE_COLUMNS, "CHART_COLUMNS": CHART_COLUMNS}
@@ -204,12 +204,6 @@ def words(name: str) -> str:
     return text[:1].upper() + text[1:].lower()
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """`1 image`, `2 images`, with a thousands separator."""
-    several = plural or (noun[:-1] + "ies" if noun.endswith("y") else noun + "s")
-    return f"{overview.thousands(number)} {noun if number == 1 else several}"
-
-
 def places(targets: Sequence[str]) -> str:
     """Places of a vulnerability: files, and the distribution of a whole image (`image:1.2 (alpine 3.22)`)."""
     return ", ".join(dict.fromkeys(re.sub(r"^.+ \((.+)\)$", r"\1", target) for target in targets))
@@ -228,8 +222,12 @@ def by_id(rows: Sequence[Any]) -> list[dict[str, Any]]:
 
 def vulnerabilities(ids: Sequence[Any]) -> str:
     """The number of rows as on cards and badges, and of ids if it differs: `47 vulnerabilities (20 ids)`."""
-    rows = counted(sum(len(each["packages"]) for each in ids), "vulnerability")
-    return rows if all(len(each["packages"]) == 1 for each in ids) else f"{rows} ({counted(len(ids), 'id')})"
+    rows = overview.counted(sum(len(each["packages"]) for each in ids), "vulnerability")
+    return (
+        rows
+        if all(len(each["packages"]) == 1 for each in ids)
+        else f"{rows} ({overview.counted(len(ids), 'id')})"
+    )
 
 
 def segments(figures: Item) -> Markup:
