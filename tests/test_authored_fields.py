@@ -97,25 +97,6 @@ def test_names_order_descriptions_and_null_are_those_of_what_is_written(
             assert nullable == (NoneType in get_args(info.annotation)), f"{name}.{field}"
 
 
-def test_what_is_published_can_be_written_again(site: SiteFolder, models: dict[str, ItemFields[Any]]) -> None:
-    """The fields of a published item that are not computed are valid, and mean the same."""
-    for collection, name in NAMES.items():
-        for item in document(site, f"{collection}.json")["data"]:
-            authored = {key: value for key, value in item.items() if key not in COMPUTED[name]}
-            for key, part in (("versions", "ImageVersion"), ("images", "Pin")):
-                if key in authored:
-                    computed = COMPUTED["ChartVersion" if (name, key) == ("Chart", "versions") else part]
-                    authored[key] = [
-                        {inner: value for inner, value in entry.items() if inner not in computed}
-                        for entry in authored[key]
-                    ]
-            again = models[name].model.model_validate_json(json.dumps(authored))
-            assert again.model_dump(mode="json", by_alias=True) == authored
-            if own := models[name].own.rules:
-                assert models[name].own.read(item["custom"]) == (item["custom"], [])
-                assert [*item["custom"]] == [*own]
-
-
 @pytest.mark.parametrize("kind", WITH_DOCUMENTS)
 def test_a_logo_is_published_as_an_address(site: SiteFolder, kind: str) -> None:
     site.write("docs/assets/my tool.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")

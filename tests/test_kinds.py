@@ -74,7 +74,7 @@ def check_table(table: Sequence[Kind]) -> None:
     for route in routes:
         _check_route(route)
     for one, other in permutations(routes, 2):
-        if one.struct is not None and one.struct is other.struct and one.match(other.path):
+        if one.struct is not None and one.struct is other.struct and _fits(one, other.path):
             raise ValueError(f"{one.path}, {other.path}: one Struct, and a path can be of either route")
 
 

@@ -39,7 +39,7 @@ def fields_of(struct: type[Struct]) -> dict[str, Any]:
 
 def document_struct(
     name: str, doc: str | None, fields: Mapping[str, Any], names: Mapping[str, str] | None = None
-) -> type[Document]:
+) -> type[Struct]:
     """A Struct with these fields, name → type; `names` are those in the JSON that differ from camelCase."""
     options: dict[str, Any] = {"rename": names} if names is not None else {}
     return defstruct(
@@ -122,5 +122,6 @@ class Counters(Document):
 
 def envelope(resource: str, kind: str = "collection") -> dict[str, Any]:
     """The first fields of documents of a resource: name → type."""
-    name = Annotated[Literal.__getitem__(resource), Meta(description=f"Name of the {kind}.")]
+    word: Any = Literal.__getitem__(resource)
+    name = Annotated[word, Meta(description=f"Name of the {kind}.")]
     return {"api_version": ApiVersion, "resource": name}
