@@ -87,24 +87,6 @@ def test_a_chart_with_a_scheme_is_right(site: SiteFolder, chart: str) -> None:
 # Pins
 
 
-@pytest.mark.parametrize(
-    ("pin", "meaning"),
-    [
-        ("nginx", "docker.io/library/nginx"),
-        ("nginx:1.29", "docker.io/library/nginx"),
-        ("bitnami/nginx:7", "docker.io/bitnami/nginx"),
-        (f"nginx@{digest(1)}", "docker.io/library/nginx"),
-    ],
-)
-def test_a_short_name_is_named_as_what_it_means(site: SiteFolder, pin: str, meaning: str) -> None:
-    site.page("charts/web.md", f"{CHART}\nimages: ['{pin}']")
-    (problem, *_) = told(site)
-    assert problem[:5] == ("info", "CAT038", "docs/charts/web.md", 5, "images[0]")
-    assert meaning in problem.text
-    site.image("nginx")
-    assert f"{REGISTRY}/nginx" in told(site)[0].text, "the image that the author may mean is offered"
-
-
 def test_it_joins_by_what_it_means(site: SiteFolder) -> None:
     site.image("nginx", "image: docker.io/library/nginx\nversions: ['1.29']")
     site.report("nginx/1.29.json", trivy([row("CVE-2026-0001")]))

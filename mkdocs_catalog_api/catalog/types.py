@@ -140,19 +140,9 @@ def _reference(value: str) -> str:
     return value
 
 
-def _names_badge(value: str) -> str:
-    references.badge_name(value)
-    return value
-
-
 def _https_link(value: str) -> str:
     if not web_link(value).lower().startswith("https://"):
         raise RefusedError(f"{value[:80]!r} is not an https address", "it must start with https://")
-    return value
-
-
-def _hub(value: str) -> str:
-    references.hub_name(web_link(value))
     return value
 
 
@@ -214,8 +204,15 @@ WebLink = Annotated[str, *_checked(web_link, "https://example.org/", uri=True)]
 HttpsLink = Annotated[
     str, *_checked(_https_link, "https://example.org/", uri=True, pattern="[Hh][Tt][Tt][Pp][Ss]://.*")
 ]
-BadgeText = Annotated[Text, AfterValidator(_names_badge)]
-Hub = Annotated[str, *_checked(_hub, "https://artifacthub.io/packages/helm/example/tools", uri=True)]
+BadgeText = Annotated[Text, AfterValidator(lambda text: references.badge_name(text) and text)]
+Hub = Annotated[
+    str,
+    *_checked(
+        lambda text: references.hub_name(web_link(text)) and text,
+        "https://artifacthub.io/packages/helm/example/tools",
+        uri=True,
+    ),
+]
 Repository = Annotated[str, *_checked(references.repository, "registry.example.org/tools")]
 NormalizedRepository = Annotated[
     Repository, AfterValidator(lambda text: references.Reference.parse(text).repository)

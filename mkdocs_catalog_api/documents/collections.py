@@ -52,10 +52,7 @@ class ItemStructs(NamedTuple):
 @cache
 def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
     """The Structs of a collection whose items have these fields."""
-    return _item_structs(COLLECTIONS[name], published(*fields[:3]))
-
-
-def _item_structs(of: Collection, one: type[Struct]) -> ItemStructs:
+    of, one = COLLECTIONS[name], published(*fields[:3])
     head = envelope(of.name)
     items = list.__class_getitem__(one)
     every = Meta(description=f"Every {of.one} of the catalog, {of.order}.")

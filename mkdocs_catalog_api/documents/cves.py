@@ -24,7 +24,7 @@ from ..catalog.published import (
 )
 from ..catalog.scans import SEVERITIES
 from ..catalog.types import Count, Slug, Text
-from ..catalog.value import Catalog, Image, Release
+from ..catalog.value import Catalog
 from ..catalog.vulnerabilities import (
     ExploitedSince,
     Justification,
@@ -210,7 +210,10 @@ def _spreads(catalog: Catalog) -> dict[str, _Spread]:
         for release in image.releases:
             if release.assessment is None:
                 continue
-            place = _place(catalog, image, release)
+            entry, version = image.entry, release.entry
+            href = catalog.addresses.api(addresses.release(entry.slug, version.version))
+            latest = version.version == entry.latest
+            place = _Affected(entry.slug, version.version, latest, entry.lifecycle, version.digest, href)
             charts = pinning.get((place.slug, place.version), ())
             for row in release.assessment.rows:
                 for spread in all_seen(row, release.assessment):
@@ -228,13 +231,6 @@ def _spreads(catalog: Catalog) -> dict[str, _Spread]:
                     for spread in all_seen(row, pin.assessment):
                         spread.charts.add(chart.entry.slug)
     return spreads
-
-
-def _place(catalog: Catalog, image: Image, release: Release) -> _Affected:
-    entry, version = image.entry, release.entry
-    href = catalog.addresses.api(addresses.release(entry.slug, version.version))
-    latest = version.version == entry.latest
-    return _Affected(entry.slug, version.version, latest, entry.lifecycle, version.digest, href)
 
 
 def _documents(catalog: Catalog) -> Documents:

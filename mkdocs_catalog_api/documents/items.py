@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Mapping
 from urllib.parse import quote
 
 from msgspec import Struct
@@ -63,19 +62,12 @@ def logo_address(entry: ImageEntry | ChartEntry, at: Addresses) -> str | None:
 
 def image_verify(item: Image) -> Verify | None:
     """How the newest version is verified."""
-    return _verify(item.entry, image_reference(item.entry.image, _newest(item.entry.versions)))
+    return _verify(item.entry, image_reference(item.entry.image, next(iter(item.entry.versions), None)))
 
 
 def chart_verify(item: Chart) -> Verify | None:
     """How the newest version is verified."""
-    return _verify(item.entry, chart_reference(item.entry.chart, _newest(item.entry.versions)))
-
-
-T = TypeVar("T")
-
-
-def _newest(versions: Sequence[T]) -> T | None:
-    return versions[0] if versions else None
+    return _verify(item.entry, chart_reference(item.entry.chart, next(iter(item.entry.versions), None)))
 
 
 def _verify(entry: ImageEntry | ChartEntry, reference: str | None) -> Verify | None:

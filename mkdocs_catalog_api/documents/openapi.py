@@ -86,11 +86,16 @@ def openapi(catalog: Catalog, kinds: Iterable[Kind]) -> dict[str, Any]:
         f"/{PREFIX}/{route.path}": {"get": _operation(route, body, of_path)}
         for route, body, of_path in zip(routes, bodies, parameters, strict=True)
     }
+    servers = [
+        {"url": catalog.addresses.mount or "/", "description": "The site that this document is on."},
+    ]
+    if catalog.site_url:
+        servers.append({"url": catalog.site_url.rstrip("/"), "description": "The site at its own address."})
     headers = {name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()}
     return {
         "openapi": "3.1.0",
         "info": {"title": _TITLE, "summary": catalog.title, "version": "v1", "description": _DESCRIPTION},
-        "servers": _servers(catalog),
+        "servers": servers,
         "security": [],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
         "paths": paths,
@@ -119,15 +124,6 @@ def _schemas(
                 part.pop("default", None)
     parameters = [[_parameter(each, named) for each in route.parameters] for route in routes]
     return bodies, parameters, dict(sorted(named.items()))
-
-
-def _servers(catalog: Catalog) -> list[dict[str, str]]:
-    """The mount path, which is right on any host, and where the site is."""
-    mount = catalog.addresses.mount
-    servers = [{"url": mount or "/", "description": "The site that this document is on."}]
-    if catalog.site_url:
-        servers.append({"url": catalog.site_url.rstrip("/"), "description": "The site at its own address."})
-    return servers
 
 
 def _open(name: str, schema: Schema, named: dict[str, Schema]) -> Schema:

@@ -11,8 +11,8 @@ import html
 import re
 import uuid
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 import msgspec
@@ -90,20 +90,7 @@ class Feed(Struct, frozen=True):
     description: str
     home: str
     """Address of its page."""
-    entries: Sequence[FeedEntry]
-
-
-class _News(NamedTuple):
-    """An entry without the name of its image."""
-
-    date: str
-    slug: str
-    kind: str
-    """Also its tag."""
-    about: str
-    """Distinguishes it from others of its kind: an id, a version …"""
-    words: str
-    """The title after the image's name."""
+    entries: Iterable[FeedEntry]
 
 
 def feeds(catalog: Catalog, site_url: str) -> dict[str, bytes]:
@@ -162,14 +149,8 @@ def news(catalog: Catalog, home: str) -> dict[str, bytes]:
     `home` is the address of the site, with a slash at its end. The entries of a removed image remain in
     the feed of the catalog; it has no feed of its own.
     """
-    serious_news: deque[_News] = deque(maxlen=_LONGEST)
-    by_slug: dict[str, deque[_News]] = defaultdict(lambda: deque(maxlen=_LONGEST_OF_IMAGE))
-    days = catalog.history.days if catalog.history else ()
-    for day in days[1:]:  # on the first, everything is new
-        for item, serious in _news(day):
-            if serious:
-                serious_news.appendleft(item)
-            by_slug[item.slug].appendleft(item)
+    serious_news: deque[FeedEntry] = deque(maxlen=_LONGEST)
+    by_slug: dict[str, deque[FeedEntry]] = defaultdict(lambda: deque(maxlen=_LONGEST_OF_IMAGE))
     names = {image.entry.slug: image.entry.name for image in catalog.images}
     pages = {
         image.entry.slug: urljoin(home, catalog.addresses.web(image.page.url)) for image in catalog.images
@@ -178,14 +159,19 @@ def news(catalog: Catalog, home: str) -> dict[str, bytes]:
         f"Critical and high vulnerabilities in the newest versions of all images of {catalog.title}, "
         "deprecated and withdrawn ones included, and their fixes"
     )
-    entries = [_entry(item, names, pages) for item in serious_news]
-    feed = Feed(f"{catalog.title}: security", description, home, entries)
+    days = catalog.history.days if catalog.history else ()
+    for day in days[1:]:  # on the first, everything is new
+        for slug, entry, serious in _news(day, names, pages):
+            if serious:
+                serious_news.appendleft(entry)
+            by_slug[slug].appendleft(entry)
+    feed = Feed(f"{catalog.title}: security", description, home, serious_news)
     files = {SECURITY_FEED: rss(feed, home + SECURITY_FEED)}
     for slug, name in names.items():
         path = _image_path(slug)
         description = f"Versions, lifecycle, critical and high vulnerabilities of {name}"
-        entries = [_entry(item, names, pages) for item in by_slug[slug]]
-        files[path] = rss(Feed(f"{name} in {catalog.title}", description, pages[slug], entries), home + path)
+        feed = Feed(f"{name} in {catalog.title}", description, pages[slug], by_slug[slug])
+        files[path] = rss(feed, home + path)
     return files
 
 
@@ -193,20 +179,16 @@ def _image_path(slug: str) -> str:
     return f"feeds/images/{slug}.xml"
 
 
-def _entry(item: _News, names: Mapping[str, str], pages: Mapping[str, str]) -> FeedEntry:
-    title = f"{names.get(item.slug, item.slug)} {item.words}"
-    return FeedEntry(
-        id=_identity(_OF_NEWS, item.date, item.slug, item.kind, item.about),
-        date=item.date,
-        title=title,
-        text=f"{title} ({item.date})",
-        tag=item.kind,
-        link=pages.get(item.slug),
-    )
+def _news(
+    day: RecordedDay, names: Mapping[str, str], pages: Mapping[str, str]
+) -> Iterator[tuple[str, FeedEntry, bool]]:
+    """The news of a day: image, entry, and whether it belongs in the feed of the whole catalog."""
 
+    def entry(slug: str, kind: str, about: str, words: str) -> FeedEntry:
+        title = f"{names.get(slug, slug)} {words}"
+        id_ = _identity(_OF_NEWS, day.date, slug, kind, about)
+        return FeedEntry(id_, day.date, title, f"{title} ({day.date})", kind, pages.get(slug))
 
-def _news(day: RecordedDay) -> Iterator[tuple[_News, bool]]:
-    """The news of a day, each with whether it belongs in the feed of the whole catalog."""
     packages: dict[tuple[str, str, str], list[events.VulnerabilityEvent]] = {}
     for event in day.events:
         if isinstance(event, events.VulnerabilityEvent):
@@ -214,12 +196,12 @@ def _news(day: RecordedDay) -> Iterator[tuple[_News, bool]]:
                 packages.setdefault((event.slug, kind, event.id), []).append(event)
         elif (kind := _KINDS.get(type(event))) and (words := events.in_words(event)):
             about = event.to if isinstance(event, events.LifecycleChanged) else getattr(event, "version", "")
-            yield _News(day.date, event.slug, kind, about, words), False
+            yield event.slug, entry(event.slug, kind, about, words), False
     for (slug, kind, id_), same in packages.items():
-        names = ", ".join(dict.fromkeys(event.pkg for event in same))
+        affected = ", ".join(dict.fromkeys(event.pkg for event in same))
         severity = min((event.severity for event in same), key=_SERIOUS.index)
-        words = f"{same[0].version}: {id_} ({severity}) {kind} in {names}"
-        yield _News(day.date, slug, kind, id_, words), True
+        words = f"{same[0].version}: {id_} ({severity}) {kind} in {affected}"
+        yield slug, entry(slug, kind, id_, words), True
 
 
 def _kind(event: events.VulnerabilityEvent, day: RecordedDay) -> str | None:

@@ -67,7 +67,7 @@ class _Positions(HTMLParser):
         self._depth = 0
         self._in_main = False
         self.comments: list[HtmlComment] = []
-        self._ends: dict[str, int] = {}
+        self.ends: dict[str, int] = {}
         """End of each relevant element (for head and body, also the beginning)."""
         self.feed(html)
         self.close()
@@ -78,14 +78,9 @@ class _Positions(HTMLParser):
         return self._first("/head", "body<", "head>", "html>", "doctype>") or 0
 
     @property
-    def written_head_end(self) -> int | None:
-        """End of the head, if the page has its end tag."""
-        return self._ends.get("/head")
-
-    @property
     def body(self) -> tuple[int, int]:
         """Beginning and end of the visible part of the page."""
-        return self._ends.get("body>", self.head_end), self._ends.get("/body", len(self._html))
+        return self.ends.get("body>", self.head_end), self.ends.get("/body", len(self._html))
 
     @property
     def article_end(self) -> int:
@@ -95,7 +90,7 @@ class _Positions(HTMLParser):
 
     def _first(self, *names: str) -> int | None:
         """The first of these positions that the page has."""
-        return next((self._ends[name] for name in names if name in self._ends), None)
+        return next((self.ends[name] for name in names if name in self.ends), None)
 
     @property
     def _offset(self) -> int:
@@ -103,7 +98,7 @@ class _Positions(HTMLParser):
         return self._lines[line - 1] + column
 
     def handle_decl(self, decl: str) -> None:
-        self._ends.setdefault("doctype>", self._offset + len(decl) + 3)
+        self.ends.setdefault("doctype>", self._offset + len(decl) + 3)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Ignore self-closing tags; no relevant element is empty."""
@@ -114,8 +109,8 @@ class _Positions(HTMLParser):
         if tag in _TEXT_ONLY:
             self._text_only = tag
         elif tag in ("html", "head", "body"):
-            self._ends.setdefault(f"{tag}<", self._offset)
-            self._ends.setdefault(f"{tag}>", self._offset + len(self.get_starttag_text() or ""))
+            self.ends.setdefault(f"{tag}<", self._offset)
+            self.ends.setdefault(f"{tag}>", self._offset + len(self.get_starttag_text() or ""))
         elif tag == "main":
             self._in_main = True
         self._depth += tag == "article"
@@ -127,10 +122,10 @@ class _Positions(HTMLParser):
         if tag == "article":
             self._depth = max(self._depth - 1, 0)
             if self._depth == 0:
-                self._ends.setdefault("/main article" if self._in_main else "/article", self._offset)
+                self.ends.setdefault("/main article" if self._in_main else "/article", self._offset)
         elif tag in ("head", "body", "main"):
             self._in_main = self._in_main and tag != "main"
-            self._ends.setdefault(f"/{tag}", self._offset)
+            self.ends.setdefault(f"/{tag}", self._offset)
 
     def handle_comment(self, data: str) -> None:
         start, end = self._offset, self._offset + len(data) + 7
@@ -198,12 +193,6 @@ def split_page(html: str, *, item: bool) -> HtmlPage | None:
     return page if without_fillings(page.whole(page.content, "")) == html else None
 
 
-def _with_links(html: str, head: str) -> str:
-    """A page without any part of the catalog, with these links if it has a head."""
-    place = _Positions(html).written_head_end
-    return html if place is None else f"{html[:place]}<!--{BEGIN} -->{head}{END}{html[place:]}"
-
-
 class _BuiltPage(NamedTuple):
     """A page built by the generator."""
 
@@ -234,7 +223,11 @@ def fill_site(
         CatalogError: there are no pages, `web` is off, a marker or template is wrong, or a page is a link.
     """
     every = _paths(site, settings)
-    further_before = {path for path in every if _is_further(site.site_dir / path)}
+    further_before = {
+        path
+        for path in every
+        if _FURTHER_NAME.search(path) and (site.site_dir / path).read_bytes().endswith(FURTHER)
+    }
     paths = [path for path in every if path not in further_before]
     items: list[Image | Chart | RoadmapItem] = [*catalog.images, *catalog.charts, *catalog.roadmap]
     item_urls = {item.page.url for item in items if item.page and item.page.own}
@@ -267,7 +260,9 @@ def fill_site(
                     refused.add(_in_the_way(site, unquote(beside)))
         else:
             # A page followed by one of the catalog without a page load needs the script, too.
-            after = _with_links(without_fillings(html), assets)
+            after = without_fillings(html)
+            if (end := _Positions(after).ends.get("/head")) is not None:
+                after = f"{after[:end]}<!--{BEGIN} -->{assets}{END}{after[end:]}"
         if after != html:
             written[path] = after.encode()
     written |= {path: content for path, content in ASSETS.items() if not (site.docs_dir / path).exists()}
@@ -309,11 +304,6 @@ def _paths(site: Site, settings: Settings) -> list[str]:
 def _in_the_way(site: Site, path: str) -> Problem:
     message, hint = "a further page of a list would replace this page", "rename the page"
     return Problem(f"{site.site_dir.name}/{path}", 0, 0, "", message, hint, code=Code.IN_THE_WAY)
-
-
-def _is_further(file: Path) -> bool:
-    """Whether an earlier run wrote this page of the site."""
-    return bool(_FURTHER_NAME.search(file.name)) and file.read_bytes().endswith(FURTHER)
 
 
 def _read(

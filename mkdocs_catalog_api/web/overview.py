@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ..catalog.history import PopulationFigures, RecordedDay
+from ..catalog.history import PopulationFigures
 from ..catalog.populations import Population, Populations
 from ..catalog.scans import COUNTERS
 from .view import CatalogView
@@ -53,13 +53,9 @@ def earlier(view: CatalogView) -> Earlier | None:
     if history is None or not population.scanned:
         return None
     today = max([history.last, *(time[:10] for time in population.times)])
-    return _earlier(history.days, population.scanned, today)
-
-
-def _earlier(days: Sequence[RecordedDay], scanned: int, today: str) -> Earlier | None:
-    age = {day.date: _ordinal(today) - _ordinal(day.date) for day in days}
-    old = [day for day in days if age[day.date] >= _DAYS]
-    if not old or not 0 < old[-1].figures.available.scanned <= scanned:
+    age = {day.date: _ordinal(today) - _ordinal(day.date) for day in history.days}
+    old = [day for day in history.days if age[day.date] >= _DAYS]
+    if not old or not 0 < old[-1].figures.available.scanned <= population.scanned:
         return None
     date = old[-1].date
     return Earlier(old[-1].figures.available, date, age[date] < _DAYS + _WEEK)

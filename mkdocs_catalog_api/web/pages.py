@@ -162,7 +162,9 @@ class PageFiller:
                     "the marker is inside a paragraph",
                     "move it to a separate line, with blank lines around it",
                 )
-            first, *rest = self._parts.marker(marker, own, place, _level_below(before))
+            levels = _HEADING.findall(before)
+            level = min(int(levels[-1]) + 1, 6) if levels else 2
+            first, *rest = self._parts.marker(marker, own, place, level)
             if marker.name == "item" and own and not self._titles:
                 first = self._parts.head(own, place, "", shown, lead=False) + first
             folder = url.rpartition("/")[0].removeprefix("/")
@@ -257,12 +259,6 @@ def _around_title(html: str) -> tuple[str, str, str]:
 def _letters(html: str) -> str:
     """The text of some HTML, without spaces."""
     return "".join(_TAG.sub("", html).split())
-
-
-def _level_below(before: str) -> int:
-    """The level of headings that follow this HTML."""
-    levels = _HEADING.findall(before)
-    return min(int(levels[-1]) + 1, 6) if levels else 2
 
 
 def _headings(html: str) -> list[tuple[int, str, str]]:

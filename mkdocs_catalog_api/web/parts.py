@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 from markupsafe import Markup
-from pydantic.fields import FieldInfo
 
 from ..authored.messages import models_in, resembling, suggestion
 from ..authored.settings import Settings, item_fields
@@ -146,7 +145,11 @@ class Parts:
         self._rules = {name: each.own.rules for name, each in fields.items()}
         self._filters = {
             name: [
-                *(field for field, info in built_in_fields(each.model).items() if _words(info)),
+                *(
+                    field
+                    for field, info in built_in_fields(each.model).items()
+                    if not models_in(info.annotation)
+                ),
                 *each.own.rules,
             ]
             for name, each in fields.items()
@@ -191,7 +194,7 @@ class Parts:
         _reject(arguments, ("view",) if views else ())
         if name == "security":
             values["ranked"] = [
-                self._pages(resource, _ranked(getattr(self._view, resource)), {}, None, place)[0]
+                self._pages(resource, sorted(getattr(self._view, resource), key=_rank), {}, None, place)[0]
                 for resource in WITH_DOCUMENTS
             ]
         if name == "cves":
@@ -279,7 +282,7 @@ class Parts:
                 }
                 for published, pin in pins
             ]
-            values["pins"] = sorted(with_figures, key=lambda pin: _worst(pin["found"]))  # the worst first
+            values["pins"] = sorted(with_figures, key=lambda pin: _worst(pin["found"]))
             values["answer"] = chart_answer(own.item, self._as_of, max_age)
         return values
 
@@ -409,11 +412,6 @@ def _facts(image: Image) -> str:
     return "=".join((image.entry.slug, (figures and figures.scanned_at) or "", fixable, *days))
 
 
-def _words(field: FieldInfo) -> bool:
-    """Whether a marker can filter by this field."""
-    return not models_in(field.annotation)
-
-
 def _worst(figures: Item | None) -> tuple[int, ...]:
     """A sort key: the worst first, items without a scan last."""
     if figures is None or figures["total"] is None:
@@ -421,8 +419,8 @@ def _worst(figures: Item | None) -> tuple[int, ...]:
     return (0, *(-(cast(int | None, figures[word]) or 0) for word in COUNTERS))
 
 
-def _ranked(items: Sequence[Item]) -> Sequence[Item]:
-    return sorted(items, key=lambda item: _worst(cast(Item, item["security"])))
+def _rank(item: Item) -> tuple[int, ...]:
+    return _worst(cast(Item, item["security"]))
 
 
 def _row_filters(image: Image) -> Sequence[Filter]:
