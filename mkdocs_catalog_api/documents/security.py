@@ -43,15 +43,8 @@ Named = Annotated[Literal["security"], Meta(description="Name of the resource.")
 ImageReference = Annotated[Text, Meta(description="Reference of the image without a tag.")]
 ImageSlug = Annotated[Slug, Meta(description="Slug of the image.")]
 
-Label = Annotated[VersionLabel, Meta(description="The version.")]
-Scanned = Annotated[bool, Meta(description="Whether the version has a scan.")]
-Rows = Annotated[list[Vulnerability] | None, Meta(description="The vulnerabilities, worst first.")]
-RawFindings = Annotated[Count | None, Meta(description="Raw findings, before deduplication.")]
-DistinctIds = Annotated[Count | None, Meta(description="Distinct ids of the vulnerabilities.")]
-ScannedDigest = Annotated[Digest | None, Meta(description="Digest of the scanned image.")]
 ScannedAt = Annotated[Timestamp | None, Meta(description="UTC time of the scan.")]
 Scanner = Annotated[Text | None, Meta(description="Names and versions of the scanners.")]
-DigestsScanned = Annotated[Count | None, Meta(description="How many of the version's digests have a scan.")]
 PlatformsScanned = Annotated[
     list[Text], Meta(description="The platforms of its scans, as far as they are known.")
 ]
@@ -64,38 +57,39 @@ OsEndOfLife = Annotated[
     bool | None,
     Meta(description="The operating system gets no more advisories: finding nothing then means little."),
 ]
-SuppressedRows = Annotated[
-    list[Suppressed] | None, Meta(description="Vulnerabilities that VEX statements took out.")
-]
 
 
 @schema_name("Release")
 class ReleaseRecord(Document):
     """Vulnerability data of one version. Without a scan, all counts and texts but `version` are null."""
 
-    version: Label
-    scanned: Scanned
+    version: Annotated[VersionLabel, Meta(description="The version.")]
+    scanned: Annotated[bool, Meta(description="Whether the version has a scan.")]
     total: TotalIfScanned
     fixable: Fixable | None
     grade: Grade
     score: ScoreIfGraded
-    cves: Rows
+    cves: Annotated[list[Vulnerability] | None, Meta(description="The vulnerabilities, worst first.")]
     critical: Critical | None
     high: High | None
     medium: Medium | None
     low: Low | None
     unknown: Unknown | None
-    findings: RawFindings
-    unique: DistinctIds
-    digest: ScannedDigest
+    findings: Annotated[Count | None, Meta(description="Raw findings, before deduplication.")]
+    unique: Annotated[Count | None, Meta(description="Distinct ids of the vulnerabilities.")]
+    digest: Annotated[Digest | None, Meta(description="Digest of the scanned image.")]
     scanned_at: ScannedAt
     scanner: Scanner
-    digests_scanned: DigestsScanned
+    digests_scanned: Annotated[
+        Count | None, Meta(description="How many of the version's digests have a scan.")
+    ]
     platforms_scanned: PlatformsScanned
     limits: Limits
     complete: Complete
     os_end_of_life: OsEndOfLife
-    suppressed: SuppressedRows
+    suppressed: Annotated[
+        list[Suppressed] | None, Meta(description="Vulnerabilities that VEX statements took out.")
+    ]
     exploited: ExploitedIfKnown
 
 
