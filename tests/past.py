@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from mkdocs_catalog_api.catalog.value import Catalog
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.documents.history import HISTORY
-from mkdocs_catalog_api.documents.prove import encode, prove
+from mkdocs_catalog_api.documents.publication import encode, prove
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.state import counted
 from mkdocs_catalog_api.history.statistics import read_history

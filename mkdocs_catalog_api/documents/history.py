@@ -12,6 +12,7 @@ from ..catalog.history import (
     Episode,
     FixEntry,
     FixShares,
+    History,
     ImageFigures,
     ImageRecord,
     KnownDigest,
@@ -114,11 +115,8 @@ class ImageHistory(Document):
     ]
 
 
-def fixes(catalog: Catalog) -> Fixes | None:
-    """Return every critical and high vulnerability with its fix; None without a recorded day."""
-    history = catalog.history
-    if history is None:
-        return None
+def _fixes(history: History) -> Fixes:
+    """Every critical and high vulnerability with its fix."""
     entries = [*history.fixes]
     by_severity = [
         [entry for entry in entries if entry.severity == severity] for severity in ("CRITICAL", "HIGH")
@@ -162,8 +160,8 @@ def image_history(slug: str, image: ImageRecord) -> ImageHistory:
 
 
 def _documents(catalog: Catalog) -> Documents:
-    history, at, urgent = catalog.history, catalog.addresses, fixes(catalog)
-    if history is None or urgent is None:
+    history, at = catalog.history, catalog.addresses
+    if history is None:
         return
     changed, before, collection = list[ChangedDay](), None, at.api(addresses.CHANGES)
     for day in history.days:
@@ -173,7 +171,7 @@ def _documents(catalog: Catalog) -> Documents:
         before, figures = at.api(path), day.figures
         changed.append(ChangedDay(day.date, before, {**day.counts}, figures.all, figures.available))
     yield addresses.CHANGES, Changes("v1", "changes", len(changed), changed[::-1])
-    yield addresses.FIXES, urgent
+    yield addresses.FIXES, _fixes(history)
     for slug, image in history.images.items():
         yield addresses.image_history(slug), image_history(slug, image)
 

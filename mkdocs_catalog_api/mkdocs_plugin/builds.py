@@ -14,7 +14,7 @@ from ..authored.settings import Settings
 from ..authored.site import Site
 from ..build import Build, prepare, without_garbage_collection
 from ..catalog.addresses import PREFIX, mount_path
-from ..documents.prove import ContractError
+from ..documents.publication import ContractError
 from ..problems import CatalogError, Problems, lines, reason
 from ..problems.codes import Code
 from ..publish.swap import Stamp
