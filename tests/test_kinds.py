@@ -68,6 +68,8 @@ def check_table(table: Sequence[Kind]) -> None:
     for kind in table:
         if not kind.routes:
             raise ValueError(f"{kind.name}: the kind has no routes")
+        if kind.tag not in TAGS:
+            raise ValueError(f"{kind.name}: the tag {kind.tag!r} is not in TAGS")
         for path in kind.fixed:
             if not any(_fits(route, path) for route in kind.routes):
                 raise ValueError(f"{kind.name}: the fixed path {path} is not of a route of the kind")
@@ -85,11 +87,9 @@ def _once(what: str, words: Iterable[str]) -> None:
 
 
 def _check_route(route: Route) -> None:
-    for name in ("path", "operation", "tag", "summary", "description"):
+    for name in ("path", "operation", "summary", "description"):
         if not getattr(route, name):
             raise ValueError(f"{route.path or route.operation}: the route has no {name}")
-    if route.tag not in TAGS:
-        raise ValueError(f"{route.path}: the tag {route.tag!r} is not in TAGS")
     if not (route.listed or route.path.removesuffix(".json") in COLLECTIONS or route.path == INDEX):
         raise ValueError(f"{route.path}: the route has no name in discovery")
     if re.findall(r"{(\w+)}", route.path) != [parameter.name for parameter in route.parameters]:
@@ -98,7 +98,7 @@ def _check_route(route: Route) -> None:
 
 def other(**fields: Any) -> Kind:
     """A kind with one route, which is complete but for these fields."""
-    return Kind("other", (OTHER._replace(**fields),), RENOVATE.documents)
+    return Kind("other", RENOVATE.tag, (OTHER._replace(**fields),), RENOVATE.documents)
 
 
 HALF = {
@@ -109,10 +109,9 @@ HALF = {
     "no route": (other()._replace(routes=()), "other"),
     "no path": (other(path=""), OTHER.operation),
     "no operation": (other(operation=""), OTHER.path),
-    "no tag": (other(tag=""), OTHER.path),
     "no summary": (other(summary=""), OTHER.path),
     "no description": (other(description=""), OTHER.path),
-    "an unknown tag": (other(tag="licenses"), OTHER.path),
+    "an unknown tag": (other()._replace(tag="licenses"), "other"),
     "a parameter without a description": (other(parameters=()), OTHER.path),
     "no name in discovery": (other(listed=""), OTHER.path),
     "a fixed path without a route": (other()._replace(fixed=("x.json",)), "x.json"),

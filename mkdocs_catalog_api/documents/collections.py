@@ -152,7 +152,7 @@ def collection_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
     """A kind for each collection; `fields` are those of its items."""
     for name, of in COLLECTIONS.items():
         routes = tuple(_routes(of, item_structs(name, fields[name])))
-        yield Kind(name, routes, partial(_documents, name))
+        yield Kind(name, name, routes, partial(_documents, name))
 
 
 def _routes(of: Collection, structs: ItemStructs) -> Iterator[Route]:
@@ -160,7 +160,6 @@ def _routes(of: Collection, structs: ItemStructs) -> Iterator[Route]:
     yield Route(
         f"{name}.json",
         f"list{name.capitalize()}",
-        name,
         f"Every {of.one}",
         f"The full collection of {name}, {of.order}. Filter it on your side.",
         structs.collection,
@@ -168,7 +167,6 @@ def _routes(of: Collection, structs: ItemStructs) -> Iterator[Route]:
     yield Route(
         f"{name}/{{page}}.json",
         f"list{name.capitalize()}Page",
-        name,
         f"One page of {of.spoken}",
         f"The same items as the full collection, {PER_PAGE} on a page. Follow `links.next` until it "
         "is null. An empty collection has no page.",
@@ -180,7 +178,6 @@ def _routes(of: Collection, structs: ItemStructs) -> Iterator[Route]:
         yield Route(
             f"{name}/{{slug}}/index.json",
             f"get{of.stem}",
-            name,
             f"One {of.one}",
             f"The {of.one} with this slug, and where its other documents are.",
             structs.document,

@@ -310,11 +310,11 @@ def _file_names(ids: Iterable[str]) -> set[str]:
 
 CVES = Kind(
     "cves",
+    "lookups",
     routes=(
         Route(
             _INDEX,
             "listCves",
-            "lookups",
             "Every vulnerability of the catalog",
             "Every id that scans have found in any listed version of any image, older versions included, "
             "with the number of images and versions that have it.",
@@ -324,7 +324,6 @@ CVES = Kind(
         Route(
             _PATH,
             "getCve",
-            "lookups",
             "Who has a vulnerability",
             "The versions that have it open, those in which a VEX statement takes it out, and the charts "
             "that carry it. An id that nothing has, or that can't be the name of a file, has no document.",

@@ -218,11 +218,11 @@ def _upgrade(image: Image | None, release: Release, label: str | None, at: Addre
 
 DIGESTS = Kind(
     "digests",
+    "lookups",
     routes=(
         Route(
             addresses.DIGEST,
             "getDigest",
-            "lookups",
             "Images of a digest",
             "The images that list this digest or listed it: version, whether it is the newest, counts, and "
             "the fixes in an update. A digest that neither a page nor a record knows has no document.",

@@ -144,11 +144,11 @@ def manifest(
 
 CLOSING = Kind(
     "discovery",
+    "discovery",
     routes=(
         Route(
             "index.json",
             "getIndex",
-            "discovery",
             "Addresses of all documents",
             "The address of every document, and `contents`, by which a mirror sees whether any has changed.",
             Discovery,
@@ -156,7 +156,6 @@ CLOSING = Kind(
         Route(
             "openapi.json",
             "getOpenapi",
-            "discovery",
             "This document",
             "The API in OpenAPI 3.1.",
             OpenApi,
@@ -165,7 +164,6 @@ CLOSING = Kind(
         Route(
             "manifest.json",
             "getManifest",
-            "discovery",
             "Every document with its hash",
             "Path, SHA-256 and size of every other document. A mirror compares them to find changes.",
             Manifest,

@@ -179,11 +179,11 @@ def _documents(catalog: Catalog) -> Documents:
 _DAY = Parameter("date", "A recorded day, as in `changes.json`.", Day)
 HISTORY = Kind(
     "history",
+    "history",
     routes=(
         Route(
             addresses.CHANGES,
             "listChanges",
-            "history",
             "Every recorded day",
             "The number of changes on each day and its counts, newest first: the trend. Only a catalog with "
             "a history has them.",
@@ -193,7 +193,6 @@ HISTORY = Kind(
         Route(
             addresses.changes("{date}"),
             "getDayChanges",
-            "history",
             "The changes of one day",
             "The events of the day by image.",
             DayChanges,
@@ -203,7 +202,6 @@ HISTORY = Kind(
         Route(
             addresses.FIXES,
             "listFixes",
-            "history",
             "Time to fix of critical and high vulnerabilities",
             "Each of them with its first day and its fix, how many were fixed within 7, 30 and 90 days, and "
             "how old the open ones are; the times to fix of every severity.",
@@ -213,7 +211,6 @@ HISTORY = Kind(
         Route(
             addresses.image_history("{slug}"),
             "getImageHistory",
-            "history",
             "The history of one image",
             "Its figures over time, its digests, and each vulnerability with its first day and its fix.",
             ImageHistory,

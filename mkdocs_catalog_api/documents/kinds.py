@@ -41,8 +41,6 @@ class Route(NamedTuple):
     path: str
     operation: str
     """Name of the function that generated clients have for it."""
-    tag: str
-    """A key of `TAGS`."""
     summary: str
     description: str
     struct: type[Struct] | None
@@ -62,6 +60,8 @@ class Kind(NamedTuple):
 
     name: str
     """The word of an optional kind in the setting `lookups`."""
+    tag: str
+    """A key of `TAGS`."""
     routes: tuple[Route, ...]
     documents: Callable[[Catalog], Documents]
     optional: bool = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeAlias, get_args
@@ -74,21 +74,20 @@ _BINARY: Mapping[str, Any] = {"type": "string", "format": "binary"}
 Schema: TypeAlias = dict[str, Any]
 
 
-def openapi(catalog: Catalog, kinds: Iterable[Kind]) -> dict[str, Any]:
+def openapi(catalog: Catalog, kinds: Sequence[Kind]) -> dict[str, Any]:
     """OpenAPI 3.1 of every route of these kinds.
 
     It depends on the site and the settings alone: catalogs with the same ones have the same description.
     """
     routes = [route for kind in kinds for route in kind.routes]
+    tags = [kind.tag for kind in kinds for _ in kind.routes]
     bodies, parameters, schemas = _schemas(routes)
     _add_examples(schemas, catalog.addresses)
     paths = {
-        f"/{PREFIX}/{route.path}": {"get": _operation(route, body, of_path)}
-        for route, body, of_path in zip(routes, bodies, parameters, strict=True)
+        f"/{PREFIX}/{route.path}": {"get": _operation(tag, route, body, of_path)}
+        for tag, route, body, of_path in zip(tags, routes, bodies, parameters, strict=True)
     }
-    servers = [
-        {"url": catalog.addresses.mount or "/", "description": "The site that this document is on."},
-    ]
+    servers = [{"url": catalog.addresses.mount or "/", "description": "The site that this document is on."}]
     if catalog.site_url:
         servers.append({"url": catalog.site_url.rstrip("/"), "description": "The site at its own address."})
     headers = {name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()}
@@ -208,10 +207,12 @@ def _name_words(part: Schema, named: dict[str, Schema]) -> None:
         part |= {"type": kind, "const": word}
 
 
-def _operation(route: Route, body: Mapping[str, Any], parameters: Sequence[Schema]) -> dict[str, Any]:
+def _operation(
+    tag: str, route: Route, body: Mapping[str, Any], parameters: Sequence[Schema]
+) -> dict[str, Any]:
     return {
         "operationId": route.operation,
-        "tags": [route.tag],
+        "tags": [tag],
         "summary": route.summary,
         "description": route.description,
         **({"parameters": parameters} if parameters else {}),

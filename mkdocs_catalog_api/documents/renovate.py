@@ -80,11 +80,11 @@ def _release(version: VersionEntry, page: str | UnsetType, *, deprecated: bool) 
 
 RENOVATE = Kind(
     "renovate",
+    "lookups",
     routes=(
         Route(
             _PATH,
             "getRenovateImage",
-            "lookups",
             "The versions of an image, for Renovate",
             "Renovate's custom datasource takes it without a transform. Unknown fields are absent.",
             RenovateImage,

@@ -413,11 +413,11 @@ def _documents(catalog: value.Catalog) -> Documents:
 _VERSION = Parameter("version", "Version, as in the image's `versions`.", VersionLabel)
 SECURITY = Kind(
     "security",
+    "security",
     routes=(
         Route(
             "security.json",
             "getSecuritySummary",
-            "security",
             "Counts for the catalog and for each image",
             "Open vulnerabilities of all images that are not planned, of the available ones, and of each "
             "scanned image by its slug.",
@@ -427,7 +427,6 @@ SECURITY = Kind(
         Route(
             "security/index.json",
             "getSecurityIndex",
-            "security",
             "Every scanned image",
             "Every scanned image that is not planned, with its grade, its counts and the address of its "
             "detail.",
@@ -437,7 +436,6 @@ SECURITY = Kind(
         Route(
             "security/{slug}.json",
             "getImageSecurity",
-            "security",
             "Vulnerabilities of all versions of an image",
             "A record with the vulnerabilities of each version that the image lists.",
             SecurityDetail,
@@ -447,7 +445,6 @@ SECURITY = Kind(
         Route(
             "security/{slug}/{version}.json",
             "getReleaseSecurity",
-            "security",
             "Vulnerabilities of one version of an image",
             "The record of one version, with its vulnerabilities.",
             ReleaseDocument,

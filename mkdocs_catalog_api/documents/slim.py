@@ -110,23 +110,21 @@ def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
         route = Route(
             slim_path(resource),
             f"list{resource.capitalize()}Index",
-            resource,
             f"Every {noun} in brief",
             f"The fields of every {noun} that a list or a dashboard needs.",
             listed,
             listed=f"{resource}Index",
         )
-        yield Kind(f"{resource}-index", (route,), partial(_documents, resource))
+        yield Kind(f"{resource}-index", resource, (route,), partial(_documents, resource))
     index = Route(
         SEARCH,
         "getSearchIndex",
-        "discovery",
         "Search index of images",
         "Names, versions, tags and the beginnings of digests of every image, for a search box.",
         _search_structs(fields["images"])[1],
         listed="search",
     )
-    yield Kind("search", (index,), _search)
+    yield Kind("search", "discovery", (index,), _search)
 
 
 _SearchDigests = Annotated[

@@ -178,11 +178,11 @@ def _packed(files: dict[str, bytes]) -> bytes:
 
 VEX = Kind(
     "vex",
+    "vex",
     routes=(
         Route(
             "vex/{slug}.json",
             "getImageVex",
-            "vex",
             "Statements on one image",
             "The author's statements on the image's versions, as OpenVEX, for `--vex` of a scanner. Only "
             "where the catalog publishes its statements, and for images that have any.",
@@ -193,7 +193,6 @@ VEX = Kind(
         Route(
             ARCHIVE,
             "getVexRepository",
-            "vex",
             "Statements on all images",
             "The same documents as a VEX Repository v0.1. Scanners find it by "
             "`.well-known/vex-repository.json` of the site. Only where the catalog publishes its statements.",

@@ -179,11 +179,11 @@ def _without_version(lifecycle: str, noun: str) -> Verdict:
 
 
 def _lifecycle(lifecycle: str, noun: str) -> _Remark | None:
-    if lifecycle == "withdrawn":
-        return _Remark("bad", f"Do not use this {noun}: it was withdrawn and is no longer offered.")
-    if lifecycle == "deprecated":
-        return _Remark("fair", f"Do not start with this {noun}: it is deprecated.")
-    return None
+    remarks = {
+        "withdrawn": _Remark("bad", f"Do not use this {noun}: it was withdrawn and is no longer offered."),
+        "deprecated": _Remark("fair", f"Do not start with this {noun}: it is deprecated."),
+    }
+    return remarks.get(lifecycle)
 
 
 def _open(counters: Mapping[str, int], exploited: int | None) -> _Remark | None:

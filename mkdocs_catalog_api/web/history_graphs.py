@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, TypeAlias, cast
 
 from ..catalog import events
 from ..catalog.history import PopulationFigures, RecordedDay
-from ..catalog.populations import Population
 from ..catalog.scans import COUNTERS
 from .view import CatalogView, Item
 
@@ -85,7 +84,7 @@ class Timeline(NamedTuple):
 def catalog_points(view: CatalogView) -> Sequence[Point]:
     """The recorded days and this build: of the available images, with the number in all images."""
     available, every = view.populations.available, view.populations.all
-    now = Point(THIS_BUILD, _open_now(available), _sum(_open_now(every)))
+    now = Point(THIS_BUILD, _counters(available.published), _sum(_counters(every.published)))
     history = view.value.history if view.value else None
     points = [
         Point(day.date, _counters(day.figures.available), _sum(_counters(day.figures.all)))
@@ -103,10 +102,6 @@ def image_points(figures: Sequence[Item], security: Item) -> Sequence[Point]:
 def _with_now(points: Sequence[Point], now: Point) -> Sequence[Point]:
     """The recorded points; then `now`, if its counts differ from those of the last one."""
     return points if points and points[-1][1:] == now[1:] else [*points, now]
-
-
-def _open_now(population: Population) -> Mapping[str, int] | None:
-    return population.figures.counters if population.scanned or not population.images else None
 
 
 def _counters(figures: PopulationFigures) -> Mapping[str, int] | None:
