@@ -9,7 +9,7 @@ import click
 from ..authored import clock
 from ..authored.settings import HISTORY_FOLDER
 from ..history.days import history_folder, is_date
-from ..history.state import Recorded, counted, record, snapshot
+from ..history.state import counted, record, snapshot
 from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
 from ..sources.assemble import assemble
@@ -36,29 +36,30 @@ def command(run: Run, date: str | None) -> None:
 
     Keep that folder in git. If you record a day again, its file is replaced.
     """
-    problems, done = run.problems, None
+    problems, events = run.problems, None
+    date = date or clock.now().date().isoformat()
     try:
-        done = _record(run, date or clock.now().date().isoformat())
+        events = _record(run, date)
     except CatalogError as error:
         problems.extend(error.problems)
     except (MemoryError, OSError) as error:
         message = f"the history can't be written: {reason(error, with_path=True)}"
         problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
     if run.as_json:
-        summary = {"refused": done is None} | (done._asdict() if done else {})
+        summary = {"refused": events is None} | ({} if events is None else {"date": date, "events": events})
         print_object({"problems": as_objects(problems), "summary": summary})
     else:
         print_problems(problems, quiet=run.quiet)
-        if done is None:
+        if events is None:
             click.secho(f"nothing recorded: {problems.summary()}", fg="red", err=True)
         elif not run.quiet:
-            events = f"{done.events:,} event{'' if done.events == 1 else 's'}"
-            click.echo(f"recorded {done.date}: {events}; {problems.summary()}")
-    if done is None:
+            number = f"{events:,} event{'' if events == 1 else 's'}"
+            click.echo(f"recorded {date}: {number}; {problems.summary()}")
+    if events is None:
         sys.exit(1)
 
 
-def _record(run: Run, date: str) -> Recorded:
+def _record(run: Run, date: str) -> int:
     site, settings = run.read()
     folder = history_folder(site, run.problems, to_write=True)
     if folder is None:

@@ -42,7 +42,6 @@ class ItemLinks(Document):
 class ItemStructs(NamedTuple):
     """The documents of one collection."""
 
-    one: type[Struct]
     collection: type[Struct]
     page: type[Struct]
     document: type[Struct] | None
@@ -74,7 +73,6 @@ def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
         document["badges"] = Annotated[_IMAGE_BADGES, Meta(description="Addresses of its badges.")]
     document["data"] = Annotated[one, Meta(description=f"The {of.one}, as in the collection.")]
     return ItemStructs(
-        one,
         document_struct(f"{of.stem}Collection", f"Every {of.one}.", collection),
         document_struct(f"{of.stem}Page", f"One page of {of.spoken}.", page),
         document_struct(f"{of.stem}Document", f"One {of.one}.", document) if of.has_documents else None,

@@ -387,13 +387,6 @@ def _applied_to_rows(image: KnownImage, scan: KnownScan, event: VulnerabilityEve
     return True
 
 
-class Recorded(NamedTuple):
-    """Result of writing a day."""
-
-    date: str
-    events: int
-
-
 def follow(day: Day, state: State, problems: Problems) -> tuple[State, list[AnyEvent]]:
     """Return the state after a day, and its events that fit.
 
@@ -415,8 +408,9 @@ def record(
     snapshot: Iterable[Seen],
     problems: Problems,
     figures: RecordedFigures,
-) -> Recorded:
-    """Write a day with the changes up to this snapshot; if it is the last recorded day, replace it.
+) -> int:
+    """Write a day with the changes up to this snapshot; if it is the last recorded day, replace it. Return
+    the number of events.
 
     Raises:
         CatalogError: a later day is recorded, or a day before is damaged.
@@ -431,4 +425,4 @@ def record(
     for day in folder.days(before=date):
         state, _ = follow(day, state, problems)
     baseline = not dates or dates[0] == date
-    return Recorded(date, folder.write(date, figures, differences(state, snapshot, baseline=baseline)))
+    return folder.write(date, figures, differences(state, snapshot, baseline=baseline))

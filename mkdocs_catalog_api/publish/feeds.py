@@ -11,7 +11,7 @@ import html
 import re
 import uuid
 from collections import defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping, Set
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
@@ -83,16 +83,6 @@ class FeedEntry(Struct, frozen=True):
         return datetime.datetime.fromisoformat(self.date).replace(tzinfo=datetime.UTC)
 
 
-class Feed(Struct, frozen=True):
-    """A feed."""
-
-    title: str
-    description: str
-    home: str
-    """Address of its page."""
-    entries: Iterable[FeedEntry]
-
-
 def feeds(catalog: Catalog, site_url: str) -> dict[str, bytes]:
     """Path in the site → bytes of each feed, and of the calendar if any release has an end of life."""
     home = site_url.rstrip("/") + "/"
@@ -101,8 +91,7 @@ def feeds(catalog: Catalog, site_url: str) -> dict[str, bytes]:
     }
     updates = [_update(update, pages.get(update.application)) for update in catalog.updates]
     description = f"Version checks of {catalog.title}: shipped, held and skipped versions"
-    feed = Feed(catalog.title, description, home, updates)
-    files = {UPDATES_FEED: rss(feed, home + UPDATES_FEED)}
+    files = {UPDATES_FEED: rss(home + UPDATES_FEED, catalog.title, description, home, updates)}
     if catalog.history:
         files |= news(catalog, home)
     if dates := calendar(catalog, home):
@@ -165,13 +154,13 @@ def news(catalog: Catalog, home: str) -> dict[str, bytes]:
             if serious:
                 serious_news.appendleft(entry)
             by_slug[slug].appendleft(entry)
-    feed = Feed(f"{catalog.title}: security", description, home, serious_news)
-    files = {SECURITY_FEED: rss(feed, home + SECURITY_FEED)}
+    title = f"{catalog.title}: security"
+    files = {SECURITY_FEED: rss(home + SECURITY_FEED, title, description, home, serious_news)}
     for slug, name in names.items():
         path = _image_path(slug)
         description = f"Versions, lifecycle, critical and high vulnerabilities of {name}"
-        feed = Feed(f"{name} in {catalog.title}", description, pages[slug], by_slug[slug])
-        files[path] = rss(feed, home + path)
+        title = f"{name} in {catalog.title}"
+        files[path] = rss(home + path, title, description, pages[slug], by_slug[slug])
     return files
 
 
@@ -223,21 +212,21 @@ def _identity(namespace: uuid.UUID, *parts: str | None) -> str:
     return uuid.uuid5(namespace, msgspec.json.encode(parts).decode()).urn
 
 
-def rss(feed: Feed, address: str) -> bytes:
-    """The bytes of an RSS feed that is published at `address`."""
+def rss(address: str, title: str, description: str, page: str, entries: Collection[FeedEntry]) -> bytes:
+    """The bytes of an RSS feed that is published at `address`; `page` is the address of its page."""
     from email.utils import format_datetime  # slow to import, and few catalogs have feeds
     from xml.etree import ElementTree as ET
 
     root = ET.Element("rss", {"version": "2.0", "xmlns:atom": "http://www.w3.org/2005/Atom"})
     channel = ET.SubElement(root, "channel")
-    _add(channel, "title", feed.title)
-    _add(channel, "link", feed.home)
-    _add(channel, "description", feed.description)
-    if times := [entry.time for entry in feed.entries if entry.time]:
+    _add(channel, "title", title)
+    _add(channel, "link", page)
+    _add(channel, "description", description)
+    if times := [entry.time for entry in entries if entry.time]:
         _add(channel, "lastBuildDate", format_datetime(max(times), usegmt=True))
     _add(channel, "generator", GENERATOR)
     ET.SubElement(channel, "atom:link", {"href": address, "rel": "self", "type": RSS_TYPE})
-    for entry in feed.entries:
+    for entry in entries:
         item = ET.SubElement(channel, "item")
         _add(item, "title", entry.title)
         if entry.link:
