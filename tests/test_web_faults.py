@@ -166,19 +166,6 @@ def test_age_is_said_once_where_it_concerns_the_whole_list(visit: Visit) -> None
     expect(page.locator(".catalog-stale:visible")).to_have_count(1)
 
 
-@one_theme
-def test_the_timeline_has_years_and_today(visit: Visit) -> None:
-    visit.page.clock.set_fixed_time("2029-05-01T00:00:00Z")
-    visit.go(f"{CROWDED}/")
-    timeline = visit.page.locator(".catalog-timeline")
-    years = [int(year) for year in timeline.locator(".catalog-years span").all_inner_texts()]
-    assert years == [*range(2023, 2030)]
-    today, box = timeline.locator(".catalog-today").bounding_box(), timeline.bounding_box()
-    assert today and box
-    assert abs((today["x"] - box["x"]) / box["width"] - (6 + 120 / 366) / 7) < 0.01
-    assert timeline.locator(".catalog-past-end").count() == 6
-
-
 @each_theme
 def test_every_page_of_paper_has_the_headings(visit: Visit) -> None:
     visit.go("table/")

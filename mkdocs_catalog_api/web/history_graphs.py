@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from operator import attrgetter
-from typing import Any, NamedTuple, TypeAlias, cast
+from typing import NamedTuple, TypeAlias, cast
 
 from ..catalog import events
 from ..catalog.history import PopulationFigures, RecordedDay
@@ -19,8 +19,6 @@ THIS_BUILD = "This build"
 _SERIOUS = ("CRITICAL", "HIGH")
 WIDTH, HEIGHT = 1000, 100
 """Of a graph, in units that the page stretches."""
-YEAR = 100
-"""Width of a year on a timeline, in units that the page stretches."""
 
 
 class Point(NamedTuple):
@@ -61,24 +59,6 @@ class Trend(NamedTuple):
             for (left, right), count in zip(self.steps, sums, strict=True)
             if count
         )
-
-
-class Bar(NamedTuple):
-    """A release on the timeline."""
-
-    version: str
-    released: str | None
-    end_of_life: str | None
-    start: str
-    end: str | None
-    """Where support ends; None when no end is known."""
-
-
-class Timeline(NamedTuple):
-    """The releases of an image over whole years, of which each is `YEAR` wide."""
-
-    years: Sequence[int]
-    bars: Sequence[Bar]
 
 
 def catalog_points(view: CatalogView) -> Sequence[Point]:
@@ -179,31 +159,6 @@ def _day(date: str) -> int:
     return datetime.date.fromisoformat(date).toordinal()
 
 
-def timeline(versions: Sequence[Any]) -> Timeline:
-    """The releases that have a day, newest first, over the years from the first to the last known day."""
-    dated = [version for version in versions if version["released"] or version["endOfLife"]]
-    days = [date for version in dated for date in (version["released"], version["endOfLife"]) if date]
-    if not days:
-        return Timeline((), ())
-    first = int(min(days)[:4])
-    bars = [
-        Bar(
-            version["version"],
-            version["released"],
-            end := version["endOfLife"],
-            _year(version["released"] or end, first),
-            _year(end, first) if end else None,
-        )
-        for version in dated
-    ]
-    return Timeline(range(first, int(max(days)[:4]) + 1), bars)
-
-
-def _year(date: str, first: int) -> str:
-    """The place of a day on a timeline that begins with the year `first`."""
-    return _number(YEAR * (int(date[:4]) - first + (_day(date) - _day(f"{date[:4]}-01-01")) / 366))
-
-
 def sentences_of_day(day: RecordedDay) -> Iterator[tuple[str, Sequence[Sentence]]]:
     """The important events of a day as text: slug of an image and its sentences."""
     for slug, group in groupby(day.events, attrgetter("slug")):
@@ -251,6 +206,5 @@ FILTERS = {
     "image_points": image_points,
     "open_in_words": open_in_words,
     "trend": trend,
-    "timeline": timeline,
     "told": sentences_of_day,
 }

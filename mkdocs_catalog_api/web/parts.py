@@ -60,7 +60,7 @@ VIEWS: Mapping[str, Sequence[str]] = {
     "time-to-fix": (),
 }
 """Marker → the views it has, the default first."""
-SECTIONS = ("overview", "images", "releases", "vulnerabilities", "compare", "timeline", "history", "badges")
+SECTIONS = ("overview", "images", "releases", "vulnerabilities", "compare", "history", "badges")
 """Parts of an item's page that the marker `item` can leave out, as in `hide=compare,badges`."""
 _IDS_PER_PAGE = 240
 """Ids are short and many."""
