@@ -58,7 +58,7 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
     known["custom"] = Annotated[custom(stem, fields.own, _listed(fields)), custom_fields]
     names = {name: camel(name) for name in known}
     entry = document_struct(stem, f"What lists show of one {noun}.", known, names)
-    every = Annotated[list.__class_getitem__(entry), Meta(description=f"Every {noun}, by slug.")]
+    every: Any = Annotated[list.__class_getitem__(entry), Meta(description=f"Every {noun}, by slug.")]
     doc = f"Every {noun} with what lists show of it."
     return entry, document_struct(
         f"{of.stem}Index", doc, envelope(resource) | {"total": Total, "data": every}
@@ -163,7 +163,7 @@ def _search_structs(fields: ItemFields[Model]) -> tuple[type[Struct], type[Struc
     ]
     entry = document_struct("SearchEntry", "Names and digests of one image.", known)
     total = Annotated[Count, Meta(description="Number of images.")]
-    every = Annotated[list.__class_getitem__(entry), Meta(description="Every image, by slug.")]
+    every: Any = Annotated[list.__class_getitem__(entry), Meta(description="Every image, by slug.")]
     doc = "Names, versions, tags and digests of every image."
     return entry, document_struct(
         "SearchIndex", doc, envelope("search", "resource") | {"total": total, "data": every}
