@@ -124,18 +124,16 @@ def doubts(selection: ScanSelection, subject: str, accept: Collection[str]) -> I
 
 def _kept(kept: Kept, subject: str) -> Problem:
     scan, other, doubt = kept
+    code, why = Code.SCAN_AGE, "since their times don't show which is newer"
+    hint = "remove one of them, or scan again with a tool that writes the time into its report"
     if isinstance(doubt, frozenset):
         packages = [f"no {word} results" for word in sorted(doubt & PACKAGES)]
         lacking = " and ".join([*packages, *(f"the limit {word}" for word in sorted(doubt - PACKAGES))])
-        message = f"counts for {subject} together with {other.file}, which is newer but has {lacking}"
+        code, why = Code.IN_PART, f"which is newer but has {lacking}"
         hint = "scan all packages in one report and without limits, or remove the older one"
-        return at_report(scan, Code.IN_PART, message, hint)
-    if doubt == "same-time":
-        message = f"counts for {subject} together with {other.file}, which was made at the same time"
-        return at_report(scan, Code.SCAN_AGE, message, "remove one of them if it is a copy or outdated")
-    message = f"counts for {subject} together with {other.file}, since their times don't show which is newer"
-    hint = "remove one of them, or scan again with a tool that writes the time into its report"
-    return at_report(scan, Code.SCAN_AGE, message, hint)
+    elif doubt == "same-time":
+        why, hint = "which was made at the same time", "remove one of them if it is a copy or outdated"
+    return at_report(scan, code, f"counts for {subject} together with {other.file}, {why}", hint)
 
 
 def unmatched(scan: Scan, useful: Collection[str]) -> Problem:

@@ -49,6 +49,11 @@ class Verify(Document):
 _VERIFY = Annotated[
     Verify | None, Meta(description="How to verify it; null if no signer is given, or the item is withdrawn.")
 ]
+_OF_ITEMS: Fields = {
+    "verify": _VERIFY,
+    "url": Annotated[PageLink, Meta(description="Web page.")],
+    "href": Annotated[Href, Meta(description="Item document.")],
+}
 _COMPUTED: Mapping[type[BaseModel], Fields] = {
     VersionEntry: {"href": Annotated[Href, Meta(description="Document with its vulnerabilities.")]},
     PinEntry: {
@@ -71,15 +76,11 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
         ],
     },
     ImageEntry: {
-        "verify": _VERIFY,
-        "url": Annotated[PageLink, Meta(description="Web page.")],
-        "href": Annotated[Href, Meta(description="Item document.")],
+        **_OF_ITEMS,
         "security": Annotated[SecurityFigures, Meta(description="Counts for the newest version.")],
     },
     ChartEntry: {
-        "verify": _VERIFY,
-        "url": Annotated[PageLink, Meta(description="Web page.")],
-        "href": Annotated[Href, Meta(description="Item document.")],
+        **_OF_ITEMS,
         "security": Annotated[SecurityFigures, Meta(description="Sums over the images that it pins.")],
     },
     RoadmapEntry: {"url": Annotated[PageLink | None, Meta(description="Web page.")]},
