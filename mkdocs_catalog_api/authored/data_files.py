@@ -19,7 +19,7 @@ from pydantic import Field
 
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
-from ..catalog.models import ChartEntry, ImageEntry, Outcome, UpdateEntry
+from ..catalog.models import ListedEntry, Outcome, UpdateEntry
 from ..catalog.names import SLUG_MAX, slug_from_name
 from ..catalog.types import Text
 from ..problems import Level, Problem, Problems, RefusedError, reason
@@ -127,9 +127,9 @@ class Decisions(Model):
 
 
 class ListedVersions:
-    """The versions that the catalog lists, by slug and by name of their image or chart."""
+    """The versions that the catalog lists, by slug and by name of their item."""
 
-    def __init__(self, entries: Iterable[ImageEntry | ChartEntry]) -> None:
+    def __init__(self, entries: Iterable[ListedEntry]) -> None:
         self._versions: dict[str, set[str]] = defaultdict(set)
         for entry in entries:
             for name in {entry.slug, entry.name}:

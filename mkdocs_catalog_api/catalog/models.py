@@ -5,7 +5,7 @@ place on pages (`Shown`). Published documents, schemas, the guide's tables, page
 and filters are derived from that.
 """
 
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
 
 from pydantic import (
     AfterValidator,
@@ -437,6 +437,12 @@ class ChartEntry(ItemEntry):
         _IN_PINS,
     ] = []
     verify: _Verify = None
+
+
+PinningEntry: TypeAlias = ChartEntry
+"""An item that pins images."""
+ListedEntry: TypeAlias = ImageEntry | PinningEntry
+"""An item with versions."""
 
 
 class RoadmapEntry(ItemEntry):
