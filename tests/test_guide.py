@@ -347,7 +347,7 @@ def test_sizes_in_the_guide_are_those_of_the_example(
 def test_commands_open_no_connection_but_those_that_the_guide_names(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "Only `sync` and `new` with a reference open a network connection" in page("hosts")
+    assert "Only `sync` opens a network connection" in page("hosts")
 
     def connect(*_: object) -> None:
         raise AssertionError("a connection is opened")

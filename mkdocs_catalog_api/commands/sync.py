@@ -14,10 +14,10 @@ import click
 from ..problems import CatalogError, Level, Problem, Problems, reason
 from ..problems.codes import Code
 from .run import (
+    REQUIREMENT,
     as_objects,
     config_file_option,
     json_option,
-    missing_package,
     print_object,
     print_problems,
     quiet_option,
@@ -83,7 +83,10 @@ def command(
         from ..network.client import Client
         from ..network.output import Output
     except ModuleNotFoundError as error:
-        raise missing_package("sync", error, "sync") from None
+        raise click.ClickException(
+            f"sync requires the package {error.name}, which is part of the extra `sync`"
+            f" (add `{REQUIREMENT}` to requirements.txt, and run `pip install -r requirements.txt`)"
+        ) from None
     problems, requests = Problems(), 0
     say = None if quiet or as_json else partial(click.echo, err=True)
     output = Output(config_file.absolute().parent, problems, dry_run=dry_run)

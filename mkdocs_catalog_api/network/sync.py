@@ -268,7 +268,11 @@ class Sync:
             if number % _SAVED_AFTER == 0:
                 versions = self._combined(state, known, digests, before)
                 self._output.save(state.name, encode(self._facts(state, versions)))
-        self._save(state, self._combined(state, known, digests, before))
+        versions = self._combined(state, known, digests, before)
+        if reads and not versions:
+            kind = "a chart" if item.is_chart else "an image"
+            self._fail(state, NoAnswerError(f"no tag of {item.name} belongs to {kind}"))
+        self._save(state, versions)
         self._check_digests(item, digests, known)
 
     def _refreshed(self, item: Item, facts: VersionFacts, digest: str, tags: Sequence[str]) -> VersionFacts:
