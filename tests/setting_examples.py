@@ -20,7 +20,7 @@ EXAMPLES = {
     "images.verify.issuer": "images: {verify: {identity: release@example.org, "
     "issuer: https://accounts.google.com}}",
     "images.verify.key": "charts: {verify: {key: https://example.org/cosign.pub}}",
-    "updates.data": "updates: {data: nvcmp.json}",
+    "updates.data": "updates: {data: versions.json}",
     "security.reports": "security: {reports: reports}",
     "security.vex": "security: {vex: statements}",
     "security.max_age": "security: {max_age: 30}",

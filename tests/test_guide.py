@@ -159,11 +159,6 @@ def test_every_sample_of_settings_is_accepted(site: SiteFolder) -> None:
     site.write("docs/index.md", "# Home\n")
     hugo = "---\ncategory: Web servers\ntier: core\nlicense: MIT\nimage: a.b/c\n---\n"
     site.write("content/images/nginx.md", hugo)
-    site.write(
-        "nvcmp.json",
-        json.dumps([{"name": name, "delta": "new", "newver": "9"} for name in ("grafana", "redis")]),
-    )
-    site.write("decisions.yml", block("pages", "decisions.yml"))
     known = {"image": "a.b/c", "versions": [{"version": "1.29.3", "digest": digest("a")}]}
     site.write("registry/images/nginx.json", json.dumps(known))
     site.page("images/nginx.md", "category: Web servers\ntier: core\nlicense: MIT\nimage: a.b/c\ntags: [Web]")

@@ -233,8 +233,6 @@ KEV = "advisories/known_exploited_vulnerabilities.json"
 """CISA's catalog of known exploited vulnerabilities (KEV), relative to mkdocs.yml."""
 HISTORY_FOLDER = "history"
 """Folder of the recorded days, relative to mkdocs.yml."""
-DECISIONS = "decisions"
-"""Held and skipped updates of a data file that nvcmp wrote: the name without its ending."""
 Accepted = Literal[
     "filesystem",
     "repository",

@@ -56,7 +56,7 @@ def data_file(
     hint = "move the data to a file with that name"
     if len(names) > 1:
         message = f"{' and '.join(names)} both exist"
-        hint = "remove one of them" + (f", or select it with `{setting[1]}: …`" if setting[1:] else "")
+        hint = f"remove one of them, or select it with `{setting[1]}: …`"
     elif path.is_file():
         if not leads_out(path, project_of(site.root, path)):
             return path

@@ -10,11 +10,10 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from ..authored.data_files import ListedVersions, is_nvcmp, read_decisions, read_differences, read_list
+from ..authored.data_files import read_list
 from ..authored.folders import MAX_SIZE, leads_out, name_of
 from ..authored.pages import RawItem, select
 from ..authored.settings import (
-    DECISIONS,
     SECURITY_FOLDERS,
     Settings,
     check_words,
@@ -108,7 +107,7 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
     )
     complete = not problems.count(Level.ERROR)
     listed: list[ImageEntry | ChartEntry] = [*(entry for entry, _ in images), *(entry for entry, _ in charts)]
-    updates = _updates(site, settings, listed, problems)
+    updates = _updates(site, settings, problems)
     check_emptiness(site, problems, images, charts, roadmap, updates)
     return Sources(
         fields,
@@ -267,31 +266,17 @@ def _history(site: Site, problems: Problems) -> History | None:
         return None
 
 
-def _updates(
-    site: Site, settings: Settings, listed: Sequence[ImageEntry | ChartEntry], problems: Problems
-) -> tuple[UpdateEntry, ...]:
+def _updates(site: Site, settings: Settings, problems: Problems) -> tuple[UpdateEntry, ...]:
     path = data_file(site, ("updates", "data"), settings.updates.data, "updates", problems)
     if path is None:
         return ()
-    raws = read_list(path, name_of(path, site.root), "updates", problems)
-    if is_nvcmp(raws):
-        decided = data_file(site, ("updates",), None, DECISIONS, problems)
-        decisions = None
-        if decided:
-            decisions = read_decisions(decided, name_of(decided, site.root), problems)
-        read = read_differences(raws, decisions, ListedVersions(listed), problems)
-    else:
-        read = [(raw, entry) for raw in raws if (entry := _update(raw, problems))]
-    by_identity: dict[tuple[str, str | None, str], UpdateEntry] = {}
-    for raw, entry in read:
-        identity = (entry.application, entry.from_, entry.to)
-        if identity in by_identity:
+    updates: dict[tuple[str, str | None, str], UpdateEntry] = {}
+    for raw in read_list(path, name_of(path, site.root), "updates", problems):
+        values = {key: value for key, value in raw.values.items() if value is not None}
+        entry = read_entry(ItemFields(UpdateEntry), raw, values, problems)
+        if entry is None:
+            continue
+        if updates.setdefault((entry.application, entry.from_, entry.to), entry) is not entry:
             message = f"the update of {entry.application!r} to {entry.to!r} is listed twice"
             problems.add(raw.problem((), message, "remove one of them", code=Code.TWICE))
-        by_identity[identity] = entry
-    return tuple(by_identity.values())
-
-
-def _update(raw: RawItem, problems: Problems) -> UpdateEntry | None:
-    values = {key: value for key, value in raw.values.items() if value is not None}
-    return read_entry(ItemFields(UpdateEntry), raw, values, problems)
+    return tuple(updates.values())
