@@ -95,11 +95,10 @@ class ConfigFile(Struct, frozen=True, dict=True):
         root = _composed(self.path)
         return place(root, (key,)) if child(root, key) else (0, 0)
 
-    def written(self, path: Sequence[str | int], *, key: bool = False) -> str:
-        """Return the scalar at `path`, or its key, as written in the file; "" if it does not exist."""
+    def is_scalar(self, path: Sequence[str | int]) -> bool:
+        """Whether the value at `path` is written as a single value."""
         way = _way(self._section(path)[1], path)
-        scalar = way[-1][0 if key else 1] if way and len(way) == len(path) else None
-        return scalar.value if isinstance(scalar, yaml.ScalarNode) else ""
+        return len(way) == len(path) > 0 and isinstance(way[-1][1], yaml.ScalarNode)
 
 
 def inherited(name: str, parent: str) -> str:
@@ -130,28 +129,11 @@ def _way(section: yaml.Node | None, path: Sequence[str | int]) -> list[tuple[yam
     """Return the nodes of key and value at each step of `path`, up to the first missing one."""
     way: list[tuple[yaml.Node, yaml.Node]] = []
     for step in path:
-        pair = _child(way[-1][1] if way else section, step)
+        pair = child(way[-1][1] if way else section, step)
         if pair is None:
             break
         way.append(pair)
     return way
-
-
-def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:
-    """Like `child`, but also find keys that are not text by their typed value."""
-    pair = child(node, step)
-    if pair is None and isinstance(node, yaml.MappingNode) and not isinstance(step, str):
-        for key, value in node.value:
-            if isinstance(key, yaml.ScalarNode) and _read(key.value) == step:
-                return key, value
-    return pair
-
-
-def _read(text: str) -> object:
-    try:
-        return yaml.load(text, yaml.CSafeLoader)
-    except (ValueError, yaml.YAMLError):
-        return None
 
 
 class _Unknown:
@@ -298,8 +280,7 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
         raise
     except yaml.MarkedYAMLError as error:
         where = mark(error)
-        message = explain(error, source.decode("utf-8", "replace"))
-        raise RefusedError(*message, where.line + 1, where.column + 1, name) from None
+        raise RefusedError(*explain(error), where.line + 1, where.column + 1, name) from None
     except (yaml.YAMLError, ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
         raise RefusedError(f"not valid YAML: {str(error)[:200]}", file=name) from None
     if not isinstance(data, dict):

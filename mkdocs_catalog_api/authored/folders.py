@@ -28,11 +28,6 @@ def name_of(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
 
 
-def no_file(path: Path, name: str) -> str:
-    """Return the error message if the path of the file `name` is not a file."""
-    return f"{name!r} is {'not a regular file' if path.exists() else 'a broken link'}"
-
-
 def read_file(path: Path, most: int = MAX_SIZE, project: Iterable[Path] = ()) -> bytes:
     """Return the content of a regular file. Nothing else is opened: reading a pipe could block forever.
 

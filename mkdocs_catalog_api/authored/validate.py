@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TypeVar, get_args
+from typing import TypeVar
 
 from msgspec.structs import replace
 from pydantic_core import ErrorDetails
@@ -17,12 +17,11 @@ from ..catalog.lines import (
     cycle_of,
     derived_line,
     line_by,
-    mixed_variants,
     newest_label,
     parse_label,
 )
 from ..catalog.model import Model
-from ..catalog.models import ChartEntry, ChartVersionEntry, ImageEntry, Lifecycle, VersionEntry
+from ..catalog.models import ChartEntry, ChartVersionEntry, ImageEntry, VersionEntry
 from ..catalog.names import slug_from_name
 from ..catalog.versions import in_order, newest_first, undecided
 from ..problems import Level, Problem, Problems
@@ -151,7 +150,7 @@ def read_item(
     if entry is None or faults:
         return raw, None
     _check_license(entry, raw, problems)
-    problems.extend(_doubts(entry, raw, names))
+    problems.extend(_doubts(entry, raw))
     return raw, entry
 
 
@@ -187,8 +186,6 @@ def _explain(
         field = str(path[0]) if path else ""
         if field in misspelled or (field not in raw.values and _MADE_OF.get(field) in faulty):
             continue
-        if field == "category" and "categories" in raw.values and details["type"] == "missing":
-            hint = "write the list under `category`"
         if field == "slug" and "slug" not in raw.values:
             way_out = f"add `slug: …`{' or rename the page' if raw.page else ''}"
             hint = f"{hint} {way_out.capitalize()}" if hint else way_out
@@ -217,7 +214,7 @@ def _check_license(entry: Model, raw: RawItem, problems: Problems) -> None:
         problems.add(raw.problem(("license",), message, hint, Level.WARNING, code=Code.WRONG_VALUE))
 
 
-def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Problem]:
+def _doubts(entry: Model, raw: RawItem) -> Iterator[Problem]:
     """Warn about values that are valid, but probably a mistake."""
     if isinstance(entry, ImageEntry):
         for position, version in enumerate(entry.versions):
@@ -225,13 +222,6 @@ def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Prob
                 message = f"{version.end_of_life} is before {version.released}, the release day"
                 path, hint = ("versions", position, "endOfLife"), "correct one of the dates"
                 yield raw.problem(path, message, hint, Level.WARNING, code=Code.WRONG_VALUE)
-    status = raw.values.get("status")
-    if isinstance(entry, ImageEntry | ChartEntry) and isinstance(status, str) and "status" not in names:
-        word = status.lower()
-        if "lifecycle" not in raw.values and word in get_args(Lifecycle) and word != entry.lifecycle:
-            message = f"ignored: `status` is a key of the theme, so the item is shown as {entry.lifecycle}"
-            hint = f"add `lifecycle: {word}`"
-            yield raw.problem(("status",), message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD)
     if not isinstance(entry, ChartEntry) or entry.chart is None:
         return
     if "://" not in entry.chart:
@@ -288,10 +278,6 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
         return entry
     if not _has_latest(entry, raw, problems):
         return entry
-    if mixed := mixed_variants(variant for variant in variants if variant):
-        message = f"{mixed[0]!r} and {mixed[1]!r} are two variants, so neither is an update of the other"
-        hint = "if they are the same variant, use one spelling or set `variants` on the page"
-        problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.NEWEST))
     newest = entry.latest
     if newest is None and versions:
         present = [version for version in versions if version.version not in raw.gone] or versions

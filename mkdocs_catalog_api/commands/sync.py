@@ -26,7 +26,6 @@ from .run import (
 )
 
 if TYPE_CHECKING:
-    from ..authored.pages import RawItem
     from ..authored.settings import Settings
     from ..authored.site import Site
     from ..network.client import Client, Limits
@@ -110,7 +109,7 @@ def command(
     output.close()
     if as_json:
         summary = {
-            "changed": {change.file: change.details for change in output.changes},
+            "changed": output.changes,
             "unchanged": output.unchanged,
             "requests": requests,
             "written": not dry_run,
@@ -118,9 +117,9 @@ def command(
         print_object({"problems": as_objects(problems), "summary": summary})
     else:
         print_problems(problems, quiet=quiet, verbose=verbose)
-        for change in output.changes if dry_run or not quiet else ():
-            for detail in change.details or ("",):
-                click.echo(f"{change.file}: {detail}" if detail else change.file)
+        for file, details in output.changes.items() if dry_run or not quiet else ():
+            for detail in details or ("",):
+                click.echo(f"{file}: {detail}" if detail else file)
         if not quiet:
             number = len(output.changes)
             did = f"{number} file{'s' if number != 1 else ''} {'would change' if dry_run else 'changed'}"
@@ -250,17 +249,16 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
                 message, hint = f"skipped, because {reference} has no scheme", f"write oci://{reference}"
                 problems.add(raw.problem((field,), message, hint, Level.WARNING, code=Code.REGISTRY))
             elif listed == ():
-                _note_without_versions(raw, problems)
+                message = "skipped, because the page lists no versions"
+                hint = "add `versions: registry` to take them from the registry"
+                group = f"skipped pages without versions ({hint})"
+                problem = raw.problem(
+                    ("versions",), message, hint, Level.INFO, code=Code.REGISTRY, group=group
+                )
+                problems.add(problem)
             elif (name, item_slug) not in slugs:  # a build reports the second one
                 slugs.add((name, item_slug))
                 yield Item(item_slug, reference, raw, is_chart, listed)
-
-
-def _note_without_versions(raw: RawItem, problems: Problems) -> None:
-    message = "skipped, because the page lists no versions"
-    hint = "add `versions: registry` to take them from the registry"
-    group = f"skipped pages without versions ({hint})"
-    problems.add(raw.problem(("versions",), message, hint, Level.INFO, code=Code.REGISTRY, group=group))
 
 
 def _listed(versions: object, *, is_chart: bool) -> tuple[Listed, ...] | None:

@@ -11,20 +11,15 @@ from pydantic_core import from_json, to_json
 from ...problems import RefusedError
 from .normalise import DAMAGED, text
 
-# An escape of a character or of a surrogate. The backslashes before it are counted, as two of them are text.
-_SURROGATE = re.compile(
-    rb"(?<!\\)(?:\\\\)*+\\u[dD](?:[89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|([89a-fA-F][0-9a-fA-F]{2}))"
-)
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
 _MISSING = re.compile("Object missing required field `(.*)`")
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 
 def decode(data: bytes) -> object:
-    """Decode JSON in UTF-8 (or, with a byte order mark, UTF-16). Invalid characters become U+FFFD.
+    """Decode JSON in UTF-8 (or, with a byte order mark, UTF-16).
 
-    The last one of duplicate keys is used, as in the programs that write reports.
-    Raises `RefusedError`, also for more than 200 levels and numbers with more than 4,300 digits.
+    The last one of duplicate keys is used, as in the programs that write reports. Raises `RefusedError`.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         data = data.decode("utf-16", "replace").encode()
@@ -32,17 +27,9 @@ def decode(data: bytes) -> object:
     if not data.strip():
         raise RefusedError("the file is empty", "the scan failed or was not run; run it again")
     try:
-        document = _parse(data)
+        return from_json(data, cache_strings="keys", allow_inf_nan=False)
     except ValueError as error:
-        repaired = _repair(data)
-        if repaired == data:
-            raise _reason(data, str(error)) from None
-        data = repaired
-        try:
-            document = _parse(data)
-        except ValueError as error:
-            raise _reason(data, str(error)) from None
-    return document
+        raise _reason(data, str(error)) from None
 
 
 def repaired(data: bytes) -> bytes:
@@ -73,16 +60,6 @@ def explain(error: msgspec.ValidationError, prefix: str = "") -> RefusedError:
     if message.startswith("Expected `object"):
         return RefusedError(f"`{where}` is not an object", DAMAGED)
     return RefusedError(f"`{where}` is not text", DAMAGED)
-
-
-def _parse(data: bytes) -> object:
-    return from_json(data, cache_strings="keys", allow_inf_nan=False)
-
-
-def _repair(data: bytes) -> bytes:
-    """Replace bytes that are not UTF-8 and escapes of surrogates with U+FFFD."""
-    whole = data.decode("utf-8", "replace").encode()
-    return _SURROGATE.sub(lambda escape: escape[0][:-6] + rb"\ufffd" if escape[1] else escape[0], whole)
 
 
 def _reason(data: bytes, error: str) -> RefusedError:

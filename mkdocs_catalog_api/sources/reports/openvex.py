@@ -61,10 +61,6 @@ _STATEMENT: _Keys = {
     **dict.fromkeys(("impact_statement", "impact_statement_timestamp", "action_statement"), object),
     "action_statement_timestamp": object,
 } | dict.fromkeys(("status", "justification", "impact_statement"), str)
-_DOCUMENT: _Keys = {
-    **dict.fromkeys(("@context", "@id", "author", "role", "timestamp", "last_updated", "version"), object),
-    **dict.fromkeys(("tooling", "supplier", "statements"), object),
-} | dict.fromkeys(("@id", "author"), str)
 # Keys that are marked as an extension of OpenVEX, so they are not misspelled.
 _EXTENSION = re.compile("@type|[$_].*|x[-_].*|.*:.*")
 
@@ -179,7 +175,7 @@ def read_vex(data: bytes, repositories: Repositories = MappingProxyType({})) -> 
         raise RefusedError("`statements` is missing", _HINT)
     statements: list[Statement] = []
     faults: list[Problem] = []
-    remarks = [_warning("", *_no_key(key, _DOCUMENT)) for key in _unclear(document, _DOCUMENT)]
+    remarks: list[Problem] = []
     for index, entry in enumerate(rows(document["statements"], "statements", _HINT)):
         statement = _statement(document, entry, index)
         time, doubts = _time(document, entry, statement, latest)
