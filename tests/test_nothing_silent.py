@@ -251,19 +251,6 @@ def test_what_is_no_marker_is_left_alone(site: SiteFolder, text: str) -> None:
     assert told(site) == []
 
 
-# mkdocs.yml
-
-
-def test_a_setting_of_the_plugin_at_the_top_of_mkdocs_yml_is_told(site: SiteFolder) -> None:
-    site.image("nginx")
-    config = site.write_config()
-    config.write_text("images: {pages: 'docker/*.md'}\n" + config.read_text("utf-8"), "utf-8")
-    assert call("check", "-f", config).stderr.splitlines()[0] == (
-        "warning: mkdocs.yml:1:1: images: ignored: not a setting of MkDocs (move it below `catalog-api:`) "
-        "[CAT020]"
-    )
-
-
 # VEX
 
 

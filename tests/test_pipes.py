@@ -172,7 +172,7 @@ def test_a_data_file_behind_a_link_out_of_the_project_is_not_read(
     link.parent.mkdir(exist_ok=True)
     link.symlink_to(outside / "updates.yml" if path.endswith(".yml") else outside)
     site.settings["updates"] = {"data": "data/updates.yml"}
-    assert places(site, "build") == [("CAT002", "mkdocs.yml")]
+    assert places(site, "build") == [("CAT021", "mkdocs.yml")]
 
 
 FURTHER = "index-images-2.html"

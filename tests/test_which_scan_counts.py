@@ -65,8 +65,7 @@ BY_TAG = {
         {"web": ONE, "db": "versions: ['1', '2']"},
         {"hub": {name: scan("CVE-1") for name in (f"{WEB}:9@{A}", f"{DB}:1", "docker.io/acme/x:12")}},
         {"web 1": "CVE-1", "db 1": "CVE-1", "db 2": None},
-        "note CAT031 hub: no version and no pin in the catalog matches the entry of docker.io/acme/x:12"
-        " | note CAT035 docs/images/db.md:5",
+        "note CAT031 hub: no version and no pin in the catalog matches the entry of docker.io/acme/x:12",
     ),
     "a map of which nothing belongs anywhere": Row(
         PLAIN,

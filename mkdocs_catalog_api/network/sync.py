@@ -457,7 +457,8 @@ def _changes(before: RegistryFacts, after: RegistryFacts) -> Iterator[str]:
             gone = ", gone" if later.gone and not earlier.gone else ""
             moved = f", {earlier.digest} to {later.digest}" if earlier.digest != later.digest else ""
             yield f"~ {label}{moved}{gone}"
-    kept = {(version.version, version.digest) for version in (*after.former, *after.versions)}
+    kept = {(facts.version, facts.digest) for facts in after.versions}
+    kept |= {(former.version, former.digest) for former in after.former}
     for former in before.former:
         if (former.version, former.digest) not in kept:
             yield f"- {former.version} of {former.digest}, former since {former.until}"

@@ -12,7 +12,6 @@ from ...problems import RefusedError
 from .normalise import DAMAGED, text
 
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
-_MISSING = re.compile("Object missing required field `(.*)`")
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 
@@ -47,19 +46,8 @@ def explain(error: msgspec.ValidationError, prefix: str = "") -> RefusedError:
     findings. `prefix` is the path of the decoded value.
     """
     message, _, path = str(error).partition(" - at `")
-    place = prefix + path.rstrip("`").removeprefix("$")
-    if missing := _MISSING.match(message):
-        place, message = f"{place}.{missing[1]}", ""
-    where = place.removeprefix(".")
-    if not message:
-        return RefusedError(f"`{where}` is missing", DAMAGED)
-    if "of length" in message:
-        return RefusedError(f"`{where}` is empty", DAMAGED)
-    if message.startswith("Expected `array"):
-        return RefusedError(f"`{where}` is not a list", DAMAGED)
-    if message.startswith("Expected `object"):
-        return RefusedError(f"`{where}` is not an object", DAMAGED)
-    return RefusedError(f"`{where}` is not text", DAMAGED)
+    place = (prefix + path.rstrip("`").removeprefix("$")).removeprefix(".")
+    return RefusedError(f"`{place}`: {message[:1].lower()}{message[1:]}", DAMAGED)
 
 
 def _reason(data: bytes, error: str) -> RefusedError:
@@ -80,22 +68,12 @@ def _reason(data: bytes, error: str) -> RefusedError:
     if not json_line:
         return RefusedError(f"not JSON: {_quote(start)}", "scan with `--format json`")
     position = _PLACE.search(error)
-    place = _place(data, int(position[1]), int(position[2])) if position else (0, 0)
+    place = (int(position[1]), int(position[2])) if position else (0, 0)
     message = _PLACE.sub("", error)
     if "EOF while parsing" in error:
         return RefusedError(f"the file is cut off: {message}", "run the scan again", *place)
     hint = "run the scan again; save one report in each file, without log lines"
     return RefusedError(f"not valid JSON: {message}", hint, *place)
-
-
-def _place(data: bytes, line: int, column: int) -> tuple[int, int]:
-    """Convert the parser's line and column to characters, from 1. The parser counts bytes, and a line break
-    as column 0 of the next line.
-    """
-    lines = data.split(b"\n")
-    if column == 0 and line > 1:
-        line, column = line - 1, len(lines[line - 2]) + 1
-    return line, len(lines[line - 1][: column - 1].decode("utf-8", "replace")) + 1
 
 
 def _quote(part: bytes) -> str:

@@ -206,13 +206,6 @@ def _unclear(entry: Mapping[str, object], keys: _Keys) -> tuple[str, ...]:
     )
 
 
-def _no_key(key: str, keys: _Keys) -> tuple[str, str]:
-    """Return message and hint for such a key."""
-    if key in keys:
-        return f"the value of `{key}` has a wrong type", "use the type of the OpenVEX specification"
-    return f"`{key[:40]}` is not a key of OpenVEX", suggestion(key, list(keys), "use one of")
-
-
 def _statement(document: Mapping[str, object], entry: Mapping[str, object], index: int) -> Statement:
     """Return the statement without its time."""
     where = f"statements[{index}]"
@@ -327,9 +320,9 @@ def _remarks(statement: Statement, unclear: Iterable[str], repositories: Reposit
     """Yield the parts that are not supported. If they would suppress findings, the statement is not used."""
     where = f"statements[{statement.index}]"
     for key in unclear:
-        message, hint = _no_key(key, {**_VULNERABILITY, **_STATEMENT})
+        message = f"`{key[:40]}` is unknown or has a wrong type"
         end = ", so the statement is not used" if statement.suppresses else ""
-        yield _warning(where, f"{message}{end}", hint)
+        yield _warning(where, f"{message}{end}", "use the keys and types of the OpenVEX specification")
     for number, product in enumerate(statement.products):
         place, meaning = f"{where}.products[{number}]", product_meaning(product.component)
         yield from _without_effect(place, product.component, meaning)
