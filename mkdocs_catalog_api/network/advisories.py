@@ -31,7 +31,7 @@ def download_kev(client: Client, output: Output, address: str) -> None:
     Raises:
         OSError: the file can't be read or written.
     """
-    earlier = _earlier(output, KEV)
+    earlier = output.earlier(KEV)
     if earlier is None:
         return
     kept = "the earlier file is kept; " if earlier else ""
@@ -73,7 +73,7 @@ def download_cycles(
     """
     for product, raws in sorted(products.items()):
         name, address = f"{FOLDER}/{product}.json", f"{base.rstrip('/')}/{product}/"
-        earlier = _earlier(output, name)
+        earlier = output.earlier(name)
         if earlier is None:
             continue
         try:
@@ -93,14 +93,6 @@ def download_cycles(
             output.fail(error, Problem(name, 0, 0, "", str(error), hint, code=Code.NOT_FETCHED))
             continue
         output.write(name, earlier, body)
-
-
-def _earlier(output: Output, name: str) -> bytes | None:
-    """Return the existing file, empty if there is none; None and a problem if it can't be written."""
-    file = output.root / name
-    if not output.writable(name):
-        return None
-    return file.read_bytes() if file.exists() else b""
 
 
 def _kept_part(body: bytes, product: str, address: str) -> bytes:

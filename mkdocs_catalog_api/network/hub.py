@@ -164,9 +164,9 @@ class Hub:
         """Download the report of one version, if it has changed."""
         name = f"{self._place(listing)}/{package.version}"
         report_name, package_name = f"{name}.json", f"{name}{SUFFIX}"
-        if not (self._output.writable(report_name) and self._output.writable(package_name)):
+        earlier, earlier_body = self._output.earlier(report_name), self._output.earlier(package_name)
+        if earlier is None or earlier_body is None:
             return
-        earlier, earlier_body = self._read(report_name), self._read(package_name)
         scanned_at = package.security_report_created_at
         report = b""
         if scanned_at is not None:
@@ -184,11 +184,6 @@ class Hub:
             self._problem(report_name, message, level=Level.WARNING)
         else:
             self._output.write(package_name, earlier_body, body)
-
-    def _read(self, name: str) -> bytes:
-        """Return an existing file, or nothing."""
-        file = self._output.root / name
-        return file.read_bytes() if file.is_file() else b""
 
     def _kept(self, name: str, earlier: bytes, report: bytes) -> tuple[bytes, bool]:
         """Return the report with earlier findings of images that it lacks, and whether there are any."""
