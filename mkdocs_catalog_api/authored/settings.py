@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import PurePosixPath
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pathspec import GitIgnoreSpec
 from pydantic import (
@@ -35,6 +35,7 @@ from ..catalog.fields import (
 )
 from ..catalog.fields import item_fields as fields_of
 from ..catalog.models import ItemEntry
+from ..catalog.scans import OtherSubject
 from ..catalog.types import LineRule, VariantRule
 from ..catalog.verification import Verification
 from ..problems import Level, Problem, Problems, RefusedError
@@ -235,18 +236,7 @@ HISTORY_FOLDER = "history"
 """Folder of the recorded days, relative to mkdocs.yml."""
 DECISIONS = "decisions"
 """Held and skipped updates of a data file that nvcmp wrote: the name without its ending."""
-Accepted = Literal[
-    "filesystem",
-    "repository",
-    "vm",
-    "cyclonedx",
-    "spdx",
-    "directory",
-    "file",
-    "ignored",
-    "partial",
-    "reference",
-]
+Accepted = Literal[OtherSubject, "ignored", "partial", "reference"]
 HostName = Literal["netlify", "cloudflare", "vercel", "apache"]
 
 
@@ -288,8 +278,8 @@ class SecuritySettings(Section):
     """Empty by default: all scanners, in the order of the table of report formats."""
     accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = Field(
         (),
-        description="Reports to accept without a warning: those that are not of an image (`filesystem`, "
-        "`repository`, `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some parts of a version "
+        description="Reports to accept without a warning: those that are not of an image "
+        f"({', '.join(f'`{word}`' for word in get_args(OtherSubject))}), scans of some parts of a version "
         "(`partial`), and reports of an image in another registry (`reference`). `ignored` suppresses "
         "the findings that the scanner is configured to ignore; without it, they are counted.",
     )

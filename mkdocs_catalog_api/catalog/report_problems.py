@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from itertools import chain, groupby
+from typing import get_args
 
 from msgspec.structs import replace
 
@@ -12,11 +13,10 @@ from ..problems import Level, Problem
 from ..problems.codes import Code
 from .models import VersionEntry
 from .scan_selection import Kept, ScanSelection
-from .scans import PACKAGES, Scan
+from .scans import PACKAGES, OtherSubject, Scan
 from .value import Image, Release
 
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
-_ACCEPTABLE = {"filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file"}
 
 
 def _problem(scan: Scan, code: Code, message: str, hint: str = "", level: Level = Level.WARNING) -> Problem:
@@ -66,7 +66,7 @@ def _contradictions(
     key = f"{slug} {entry.version}"
     if scan.kind and scan.kind not in accept:
         hint = "scan the image instead"
-        if scan.kind in _ACCEPTABLE:
+        if scan.kind in get_args(OtherSubject):
             hint += f", or set `security: {{accept: [{scan.kind}]}}`"
         yield f"this is a scan of kind {scan.kind!r}, not of an image", hint
     if scan.coverage.digests and entry.digests:
