@@ -30,6 +30,7 @@ from .yaml_text import child, explain, mark, place
 PLUGIN = "catalog-api"
 _READ_HERE = frozenset({PLUGIN, "meta", "offline", "search", "tags", "swagger-ui-tag"})
 """Plugins that make and change no page of the catalog, or that are read here. All others need MkDocs."""
+_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 MAX_PARENTS = 20
 """Maximum length of a chain of `INHERIT`."""
 
@@ -98,9 +99,7 @@ def inherited(name: str, parent: str) -> str:
 def _composed(path: Path | None) -> yaml.Node | None:
     try:
         if path and path.suffix == ".toml":
-            from .toml_text import load  # few sites use TOML
-
-            return load(path.read_bytes())[0]
+            return _load_toml(path.read_bytes(), path.name)[0]
         return yaml.compose(path.read_bytes(), yaml.CSafeLoader) if path else None
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return None
@@ -260,15 +259,13 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
     try:
         source = path.read_bytes()
         if path.suffix == ".toml":
-            from .toml_text import load as load_toml  # few sites use TOML
-
-            return load_toml(source)
+            return _load_toml(source, name)
         loader = _ConfigLoader(source)
         root = loader.get_single_node()
         data = {} if root is None else loader.construct_document(root)
     except OSError as error:
         raise RefusedError(f"the file can't be read: {reason(error)}", file=name) from None
-    except RefusedError:  # of TOML, which has no parents
+    except RefusedError:
         raise
     except yaml.MarkedYAMLError as error:
         where = mark(error)
@@ -285,3 +282,50 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
         hint = "use a path relative to the folder of this file"
         raise RefusedError(f"INHERIT: the file {parent!r} does not exist", hint, line, column, name)
     return root, merge(_load(path.parent / parent, inherited(name, parent), depth + 1)[1], data)
+
+
+def _load_toml(source: bytes, name: str) -> tuple[yaml.Node | None, dict[str, Any]]:
+    """Return the table `project` as YAML nodes with places, and its values. Without that table, return all.
+
+    `tomllib` shows no places: a key is where its name next occurs after that of its table.
+
+    Raises:
+        RefusedError: not valid TOML.
+    """
+    import tomllib  # few sites use TOML
+
+    try:
+        text = source.decode()
+        data: dict[str, Any] = tomllib.loads(text)
+    except UnicodeDecodeError:
+        raise RefusedError("the file is not UTF-8", "save it as UTF-8", file=name) from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        place = _TOML_PLACE.search(str(error))
+        line, column = (int(place[1]), int(place[2])) if place and place[1] else (0, 0)
+        message = f"not valid TOML: {_TOML_PLACE.sub('', str(error))}"
+        raise RefusedError(message, "", line, column, name) from None
+    root = _node(data, text, 0)
+    if isinstance(data.get("project"), dict):
+        return next(value for key, value in root.value if key.value == "project"), data["project"]
+    return root, data
+
+
+def _node(value: object, text: str, start: int) -> yaml.Node:
+    """Return the node of a value that is behind `start` in the text."""
+    mark = _mark(text, start)
+    if isinstance(value, list):
+        return yaml.SequenceNode("", [_node(entry, text, start) for entry in value], mark)
+    if not isinstance(value, dict):
+        written = str(value).lower() if isinstance(value, bool) else str(value)
+        return yaml.ScalarNode("", written, mark)
+    pairs = []
+    for key, inner in value.items():
+        name = re.compile(rf"(?<![\w-]){re.escape(key)}(?=[\w\s.\"'-]*[]=])").search(text, start)
+        found = name.start() if name else start
+        pairs.append((yaml.ScalarNode("", key, _mark(text, found)), _node(inner, text, found)))
+    return yaml.MappingNode("", pairs, mark)
+
+
+def _mark(text: str, position: int) -> yaml.Mark:
+    line_start = text.rfind("\n", 0, position) + 1
+    return yaml.Mark("", position, text.count("\n", 0, position), position - line_start, None, 0)

@@ -234,8 +234,11 @@ def _check_depth(body: bytes) -> None:
             raise RecursionError
 
 
-def with_attached(facts: VersionFacts, beside: Attached) -> VersionFacts:
-    """Return the facts with new attachments."""
+def refreshed(
+    facts: VersionFacts, registries: Registries, repository: Reference, tags: Iterable[str]
+) -> VersionFacts:
+    """Return the facts of a known digest with new attachments."""
+    beside = attached(registries, repository, facts.digest, tags)
     types = tuple(sorted({*facts.attestations} | beside.types))
     return replace(facts, attestations=types, signature="cosign" if beside.signed else facts.signature)
 

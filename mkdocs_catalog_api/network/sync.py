@@ -267,7 +267,9 @@ class Sync:
             if facts is None:
                 reads[digest] = requests.submit(read, self._registries, item.repository, digest, state.tags)
             elif facts.signature is None:
-                reads[digest] = requests.submit(self._refreshed, item, facts, digest, state.tags)
+                reads[digest] = requests.submit(
+                    learn.refreshed, facts, self._registries, item.repository, state.tags
+                )
         for number, (digest, facts) in enumerate(self._results(state, reads), 1):
             if facts is None:
                 kind = "a chart" if item.is_chart else "an image"
@@ -283,10 +285,6 @@ class Sync:
             self._fail(state, NoAnswerError(f"no tag of {item.name} belongs to {kind}"))
         self._save(state, versions)
         self._check_digests(item, digests, known)
-
-    def _refreshed(self, item: Item, facts: VersionFacts, digest: str, tags: Sequence[str]) -> VersionFacts:
-        """Return the facts of a known digest with new attachments."""
-        return learn.with_attached(facts, learn.attached(self._registries, item.repository, digest, tags))
 
     def _results(self, state: _State, futures: Mapping[str, Future[T]]) -> Iterator[tuple[str, T]]:
         """Yield the result of each request. Adds a problem for each failure."""

@@ -35,8 +35,7 @@ from ..catalog.types import product_name
 from ..history.days import history_folder
 from ..problems import CatalogError, Level, Problems, RefusedError
 from ..problems.codes import Code
-from .advisories import read_exploited
-from .cycles import read_cycles
+from .advisories import read_cycles, read_exploited
 from .items import (
     WebPages,
     check_emptiness,

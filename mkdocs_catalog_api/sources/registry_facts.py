@@ -10,7 +10,6 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from itertools import islice
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
@@ -36,6 +35,7 @@ from ..catalog.registry_facts import (
     FormerFacts,
     RegistryFacts,
     VersionFacts,
+    label_first,
 )
 from ..catalog.types import camel
 from ..catalog.versions import in_order
@@ -274,7 +274,7 @@ def _chosen(facts: RegistryFacts, choice: FromRegistry) -> Iterator[str]:
     """Yield the label of each version that an item with `versions: registry` lists."""
     for version in facts.versions:
         if facts.image:
-            yield from islice(choice.labels((version.version, *version.tags)), 1)
+            yield from label_first(filter(choice.chooses, (version.version, *version.tags)))[:1]
         elif choice.chooses(version.version):
             yield version.version
 

@@ -47,7 +47,8 @@ def explain(error: msgspec.ValidationError, prefix: str = "") -> RefusedError:
     """
     message, _, path = str(error).partition(" - at `")
     place = (prefix + path.rstrip("`").removeprefix("$")).removeprefix(".")
-    return RefusedError(f"`{place}`: {message[:1].lower()}{message[1:]}", DAMAGED)
+    reason = message[:1].lower() + message[1:]
+    return RefusedError(f"`{place}`: {reason}" if place else reason, DAMAGED)
 
 
 def _reason(data: bytes, error: str) -> RefusedError:
