@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime
 
 import click
 
 from ..authored import clock
 from ..authored.settings import HISTORY_FOLDER
-from ..history.days import history_folder, is_date
+from ..history.days import history_folder
 from ..history.state import counted, record, snapshot
 from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
@@ -17,36 +18,30 @@ from ..sources.load import load
 from .run import Run, as_objects, options, print_object, print_problems
 
 
-def _date(_context: object, _option: object, value: str | None) -> str | None:
-    if value is not None and not is_date(value):
-        raise click.BadParameter(f"{value!r} is not a date (use year-month-day, such as 2026-11-20)")
-    return value
-
-
 @click.command("record", short_help="Record the changes since the last recorded day.")
 @click.option(
     "--date",
     metavar="DAY",
-    callback=_date,
+    type=click.DateTime(["%Y-%m-%d"]),
     help="The day to record. [default: the day of SOURCE_DATE_EPOCH, else today (UTC)]",
 )
 @options
-def command(run: Run, date: str | None) -> None:
+def command(run: Run, date: datetime | None) -> None:
     """Record the changes of the catalog since the last recorded day in the folder `history`.
 
     Keep that folder in git. If you record a day again, its file is replaced.
     """
     problems, events = run.problems, None
-    date = date or clock.now().date().isoformat()
+    day = (date or clock.now()).date().isoformat()
     try:
-        events = _record(run, date)
+        events = _record(run, day)
     except CatalogError as error:
         problems.extend(error.problems)
     except (MemoryError, OSError) as error:
         message = f"the history can't be written: {reason(error, with_path=True)}"
         problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
     if run.as_json:
-        summary = {"refused": events is None} | ({} if events is None else {"date": date, "events": events})
+        summary = {"refused": events is None} | ({} if events is None else {"date": day, "events": events})
         print_object({"problems": as_objects(problems), "summary": summary})
     else:
         print_problems(problems, quiet=run.quiet)
@@ -54,7 +49,7 @@ def command(run: Run, date: str | None) -> None:
             click.secho(f"nothing recorded: {problems.summary()}", fg="red", err=True)
         elif not run.quiet:
             number = f"{events:,} event{'' if events == 1 else 's'}"
-            click.echo(f"recorded {date}: {number}; {problems.summary()}")
+            click.echo(f"recorded {day}: {number}; {problems.summary()}")
     if events is None:
         sys.exit(1)
 

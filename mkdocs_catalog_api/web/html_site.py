@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Set
 from html.parser import HTMLParser
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
@@ -23,7 +23,7 @@ from ..authored.folders import walk, without_address
 from ..authored.pages import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
-from ..catalog.value import Catalog, Chart, Image, RoadmapItem
+from ..catalog.value import Catalog
 from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
 from ..publish.site_files import refuse_links
@@ -229,7 +229,7 @@ def fill_site(
         if _FURTHER_NAME.search(path) and (site.site_dir / path).read_bytes().endswith(FURTHER)
     }
     paths = [path for path in every if path not in further_before]
-    items: list[Image | Chart | RoadmapItem] = [*catalog.images, *catalog.charts, *catalog.roadmap]
+    items = chain.from_iterable(catalog.items.values())
     item_urls = {item.page.url for item in items if item.page and item.page.own}
     sources = {_target(page.url): page for page in site.pages}
     for path in sorted(sources.keys() - {*paths}):

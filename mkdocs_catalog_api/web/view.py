@@ -11,12 +11,12 @@ import msgspec
 from pydantic import JsonValue
 
 from ..catalog import addresses
-from ..catalog.collections import COLLECTIONS
+from ..catalog.collections import COLLECTIONS, WITH_DOCUMENTS
 from ..catalog.history import RecordedDay
 from ..catalog.populations import Populations, populations
 from ..catalog.value import Catalog
 from ..documents.badges import catalog_badges
-from ..documents.collections import collection_items
+from ..documents.items import collection_items
 from ..documents.security import summary
 
 Item: TypeAlias = Mapping[str, JsonValue]
@@ -63,14 +63,12 @@ class CatalogView:
         return self.document(path) if there else {}
 
     def __getattr__(self, name: str) -> Sequence[Item]:
-        """The items of a collection: `catalog.images` are those in `images.json`."""
+        """The items of a collection: `images` as in `images.json`."""
         if name not in COLLECTIONS:
             raise AttributeError(name)
-        items: Sequence[Item] = []
-        if self.value:
-            items = msgspec.to_builtins(collection_items(self.value, name))
-        self.__dict__[name] = items
-        return items
+        items = msgspec.to_builtins(collection_items(self.value, name)) if self.value else []
+        self.__dict__[name] = items  # found there the next time
+        return cast(Sequence[Item], items)
 
     @cached_property
     def security(self) -> Item:
@@ -127,4 +125,4 @@ class CatalogView:
 
     @cached_property
     def _web_pages(self) -> Mapping[str, JsonValue]:
-        return {str(item["href"]): item["url"] for item in (*self.images, *self.charts)}
+        return {str(item["href"]): item["url"] for name in WITH_DOCUMENTS for item in getattr(self, name)}
