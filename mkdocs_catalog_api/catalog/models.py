@@ -402,6 +402,11 @@ class ImageEntry(ItemEntry):
     ] = None
     verify: _Verify = None
 
+    @property
+    def reference(self) -> str | None:
+        """Where it is, without a version."""
+        return self.image
+
 
 class ChartEntry(ItemEntry):
     """A signed Helm chart."""
@@ -446,9 +451,15 @@ class ChartEntry(ItemEntry):
     ] = []
     verify: _Verify = None
 
+    @property
+    def reference(self) -> str | None:
+        """Where it is, without a version."""
+        return self.chart
+
 
 PinningEntry: TypeAlias = ChartEntry
 """An item that pins images."""
+PinningVersionEntry: TypeAlias = ChartVersionEntry
 ListedEntry: TypeAlias = ImageEntry | PinningEntry
 """An item with versions."""
 
