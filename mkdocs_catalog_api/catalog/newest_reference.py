@@ -18,10 +18,10 @@ def newest_reference(entry: ListedEntry) -> str | None:
     """The newest release of an item, as cosign verifies it; None if it can't."""
     if isinstance(entry, ImageEntry):
         return image_reference(entry.image, entry.versions[0] if entry.versions else None)
-    return _pinning_reference(entry.reference, entry.versions[0] if entry.versions else None)
+    return pinning_reference(entry.reference, entry.versions[0] if entry.versions else None)
 
 
-def _pinning_reference(name: str | None, version: PinningVersionEntry | None) -> str | None:
+def pinning_reference(name: str | None, version: PinningVersionEntry | None) -> str | None:
     """The newest release of an item in an OCI registry; None elsewhere, since cosign only supports these."""
     if name is None or _is_classic(name):
         return None
