@@ -17,7 +17,6 @@ from ..catalog.lines import (
     cycle_of,
     derived_line,
     line_by,
-    mixed_variants,
     newest_label,
     parse_label,
 )
@@ -187,8 +186,6 @@ def _explain(
         field = str(path[0]) if path else ""
         if field in misspelled or (field not in raw.values and _MADE_OF.get(field) in faulty):
             continue
-        if field == "category" and "categories" in raw.values and details["type"] == "missing":
-            hint = "write the list under `category`"
         if field == "slug" and "slug" not in raw.values:
             way_out = f"add `slug: …`{' or rename the page' if raw.page else ''}"
             hint = f"{hint} {way_out.capitalize()}" if hint else way_out
@@ -283,10 +280,6 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
         return entry
     if not _has_latest(entry, raw, problems):
         return entry
-    if mixed := mixed_variants(variant for variant in variants if variant):
-        message = f"{mixed[0]!r} and {mixed[1]!r} are two variants, so neither is an update of the other"
-        hint = "if they are the same variant, use one spelling or set `variants` on the page"
-        problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.NEWEST))
     newest = entry.latest
     if newest is None and versions:
         present = [version for version in versions if version.version not in raw.gone] or versions

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from itertools import chain, groupby
-from typing import get_args
 
 from msgspec.structs import replace
 
@@ -13,7 +12,7 @@ from ..problems import Level, Problem
 from ..problems.codes import Code
 from .models import VersionEntry
 from .scan_selection import Kept, ScanSelection
-from .scans import PACKAGES, OtherSubject, Scan
+from .scans import PACKAGES, Scan
 from .value import Image, Release
 
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
@@ -64,10 +63,8 @@ def _contradictions(
     scan: Scan, slug: str, entry: VersionEntry, own: str | None, accept: Collection[str], *, former: bool
 ) -> Iterator[tuple[str, str]]:
     key = f"{slug} {entry.version}"
-    if scan.kind and scan.kind not in accept:
-        hint = "scan the image instead"
-        if scan.kind in get_args(OtherSubject):
-            hint += f", or set `security: {{accept: [{scan.kind}]}}`"
+    if scan.kind and "filesystem" not in accept:
+        hint = "scan the image instead, or set `security: {accept: [filesystem]}`"
         yield f"this is a scan of kind {scan.kind!r}, not of an image", hint
     if scan.coverage.digests and entry.digests:
         message = f"the scanned digest {min(scan.coverage.digests)} is not a digest of {key}"

@@ -15,8 +15,6 @@ COUNTERS = tuple(word.lower() for word in SEVERITIES)
 """Field names of their counts in documents."""
 
 
-OtherSubject = Literal["filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file"]
-"""The subjects of scans, other than images, that a catalog can accept."""
 SetAsideStatus = Literal["not_affected", "fixed", "ignored"]
 
 

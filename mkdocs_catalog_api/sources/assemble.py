@@ -99,9 +99,6 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         publishes_former=settings.has_lookup("digests") and settings.has_lookup("former"),
     )
     _note_idle_statements(catalog, problems)
-    if security.max_age is None:
-        for image, (entry, raw) in zip(joined.images, sources.images, strict=True):
-            problems.extend(_newest_unscanned(image, entry, raw))
     problems.extend(_contested_statements(catalog))
     items: list[tuple[ListedEntry, RawItem]] = [*sources.images, *(item[1:] for item in sources.pinning)]
     problems.extend(_same_badge_names(items))
@@ -222,19 +219,6 @@ def _platforms_without_manifest(image: Image, raw: RawItem) -> Iterator[Problem]
             message = f"{version.version} has manifests of {there}, but of none of these platforms"
             hint = "correct `platforms`; until then, all manifests are expected to be scanned"
             yield raw.problem(("platforms",), message, hint, Level.WARNING, code=Code.IN_PART)
-
-
-def _newest_unscanned(image: Image, entry: ImageEntry, raw: RawItem) -> Iterator[Problem]:
-    """Add a note if only older versions are scanned: an image has the counts of its newest version."""
-    if image.newest and not image.newest.scans:
-        for release in [release for release in image.releases if release.scans][:1]:
-            labels = [version.version for version in entry.versions]
-            newest = image.newest.entry.version
-            message = f"the newest version, {newest}, has no scan, so the image is shown as not scanned"
-            hint = f"scan it, as you did with {release.entry.version}"
-            path = "versions", labels.index(newest)
-            group = "images with a scan of an older version, but none of the newest"
-            yield raw.problem(path, message, hint, Level.INFO, code=Code.SCAN_AGE, group=group)
 
 
 def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
