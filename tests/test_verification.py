@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.models import ChartVersionEntry, VersionEntry
-from mkdocs_catalog_api.catalog.newest_reference import chart_reference, image_reference
+from mkdocs_catalog_api.catalog.newest_reference import image_reference, pinning_reference
 from mkdocs_catalog_api.catalog.verification import Verification
 
 from .sites import digest
@@ -79,9 +79,9 @@ def test_a_chart_is_verified_where_cosign_finds_it(
     chart: str | None, version: str | None, expected: str | None
 ) -> None:
     entry = ChartVersionEntry(version=version) if version else None
-    assert chart_reference(chart, entry) == expected
+    assert pinning_reference(chart, entry) == expected
 
 
 def test_a_chart_is_verified_by_its_digest() -> None:
     entry = ChartVersionEntry.model_validate({"version": "1.0.0", "digest": digest(1)})
-    assert chart_reference("oci://ghcr.io/acme/web", entry) == f"ghcr.io/acme/web@{digest(1)}"
+    assert pinning_reference("oci://ghcr.io/acme/web", entry) == f"ghcr.io/acme/web@{digest(1)}"

@@ -401,6 +401,11 @@ class ImageEntry(ItemEntry):
     ] = None
     verify: _Verify = None
 
+    @property
+    def reference(self) -> str | None:
+        """Where it is, without a version."""
+        return self.image
+
 
 class ChartEntry(ItemEntry):
     """A signed Helm chart."""
@@ -445,9 +450,15 @@ class ChartEntry(ItemEntry):
     ] = []
     verify: _Verify = None
 
+    @property
+    def reference(self) -> str | None:
+        """Where it is, without a version."""
+        return self.chart
+
 
 PinningEntry: TypeAlias = ChartEntry
 """An item that pins images."""
+PinningVersionEntry: TypeAlias = ChartVersionEntry
 ListedEntry: TypeAlias = ImageEntry | PinningEntry
 """An item with versions."""
 

@@ -238,7 +238,7 @@ class Parts:
         instead = (other for other in others if other["slug"] == own.data["replacedBy"])
         values["instead"] = next(instead, None)
         max_age, addresses = self._settings.security.max_age, catalog.addresses
-        values["verify"] = verify(own.item.entry)
+        values |= {"reference": own.item.entry.reference, "verify": verify(own.item.entry)}
         if isinstance(own.item, Image):
             image, history = own.item, catalog.history
             record = history.images.get(own.slug) if history else None
