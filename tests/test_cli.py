@@ -148,8 +148,8 @@ def test_inherited_and_environment_values_and_tags_of_python(
 @pytest.mark.parametrize(
     ("text", "place", "said"),
     [
-        ("site_name: [a\n", "mkdocs.yml:1:12", "unclosed list"),
-        ("site_name: A\r\nplugins: @\r\n", "mkdocs.yml:2:10", "a value can't begin with @ (put the value in"),
+        ("site_name: [a\n", "mkdocs.yml:1:12", "flow sequence"),
+        ("site_name: A\r\nplugins: @\r\n", "mkdocs.yml:2:10", "put the value in"),
         ("- a list\n", "mkdocs.yml:1:1", "not keys and values"),
         ("site_name: 1.10\nplugins: [catalog-api]\n", "mkdocs.yml:1:1: site_name", "expected text"),
         ("docs_dir: docs\nplugins: [catalog-api]\n", "mkdocs.yml: site_name", "required"),

@@ -320,11 +320,16 @@ def both(status: str, *, wins: bool, **fields: str) -> Row:
     )
 
 
-def editions(first: tuple[Json, object], second: tuple[Json, object], *row: tuple[str, ...]) -> Row:
+def editions(
+    first: tuple[Json, object],
+    second: tuple[Json, object],
+    shown: tuple[str, ...],
+    warned: tuple[str, ...] = (),
+) -> Row:
     """Two documents with one `@id`, and their versions."""
     head = {"@id": "https://example.org/web"}
     given = [(change, {} if version is None else {"version": version}) for change, version in (first, second)]
-    return Row([document(change, **head, **version) for change, version in given], *row)
+    return Row([document(change, **head, **version) for change, version in given], shown, warned)
 
 
 SAME_VERSION = ("a version: ", "b version: ")

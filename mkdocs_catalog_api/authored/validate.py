@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TypeVar
+from typing import Any, TypeVar, get_args
 
 from msgspec.structs import replace
 from pydantic_core import ErrorDetails
@@ -21,7 +21,7 @@ from ..catalog.lines import (
     parse_label,
 )
 from ..catalog.model import Model
-from ..catalog.models import ChartEntry, ChartVersionEntry, ImageEntry, VersionEntry
+from ..catalog.models import ChartEntry, ImageEntry, Lifecycle, ListedEntry, PinningEntry, VersionEntry
 from ..catalog.names import slug_from_name
 from ..catalog.versions import in_order, newest_first, undecided
 from ..problems import Level, Problem, Problems
@@ -29,8 +29,8 @@ from ..problems.codes import Code
 from .messages import code_of, location, message_and_hint, resembling, suggestion
 from .pages import RawItem, heading
 
-E = TypeVar("E", ImageEntry, ChartEntry)
-V = TypeVar("V", VersionEntry, ChartVersionEntry)
+E = TypeVar("E", bound=ListedEntry)
+P = TypeVar("P", bound=PinningEntry)
 N = TypeVar("N", bound=Model)
 
 FOREIGN = frozenset(
@@ -150,7 +150,7 @@ def read_item(
     if entry is None or faults:
         return raw, None
     _check_license(entry, raw, problems)
-    problems.extend(_doubts(entry, raw))
+    problems.extend(_doubts(entry, raw, names))
     return raw, entry
 
 
@@ -214,7 +214,7 @@ def _check_license(entry: Model, raw: RawItem, problems: Problems) -> None:
         problems.add(raw.problem(("license",), message, hint, Level.WARNING, code=Code.WRONG_VALUE))
 
 
-def _doubts(entry: Model, raw: RawItem) -> Iterator[Problem]:
+def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Problem]:
     """Warn about values that are valid, but probably a mistake."""
     if isinstance(entry, ImageEntry):
         for position, version in enumerate(entry.versions):
@@ -222,6 +222,13 @@ def _doubts(entry: Model, raw: RawItem) -> Iterator[Problem]:
                 message = f"{version.end_of_life} is before {version.released}, the release day"
                 path, hint = ("versions", position, "endOfLife"), "correct one of the dates"
                 yield raw.problem(path, message, hint, Level.WARNING, code=Code.WRONG_VALUE)
+    status = raw.values.get("status")
+    if isinstance(entry, ListedEntry) and isinstance(status, str) and "status" not in names:
+        word = status.lower()
+        if "lifecycle" not in raw.values and word in get_args(Lifecycle) and word != entry.lifecycle:
+            message = f"ignored: `status` is a key of the theme, so the item is shown as {entry.lifecycle}"
+            hint = f"add `lifecycle: {word}`"
+            yield raw.problem(("status",), message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD)
     if not isinstance(entry, ChartEntry) or entry.chart is None:
         return
     if "://" not in entry.chart:
@@ -242,11 +249,10 @@ def _is_spdx(expression: str) -> bool:
     return False
 
 
-def chart_versions(entry: ChartEntry, raw: RawItem, problems: Problems) -> ChartEntry:
-    """Return the chart with its newest version first and with `latest`."""
+def pinning_versions(entry: P, raw: RawItem, problems: Problems) -> P:
+    """Return the item with its newest version first and with `latest`."""
     entry = _of_registry(entry, raw, problems)
-    kept = _kept(raw, [(v, derived_line(v.version), LineRules().variant(v.version)) for v in entry.versions])
-    entry = entry.model_copy(update={"versions": kept})
+    entry = _kept(entry, raw, lambda v: (derived_line(v.version), LineRules().variant(v.version)))
     positions = _positions(entry, raw, problems)
     if not _has_latest(entry, raw, problems):
         return entry
@@ -255,18 +261,14 @@ def chart_versions(entry: ChartEntry, raw: RawItem, problems: Problems) -> Chart
     labels = in_order(positions, newest)
     _warn_if_undecided(labels, entry, raw, problems)
     versions = [entry.versions[positions[label]] for label in labels]
-    return entry.model_copy(update={"versions": versions, "latest": newest})
+    return _with(entry, versions=versions, latest=newest)
 
 
 def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> ImageEntry:
     """Return the image with line and variant of each version, its newest version first, and `latest`."""
     entry = _of_registry(entry, raw, problems)
+    entry = _kept(entry, raw, lambda version: ((at := in_line(version, rules)).line, at.variant))
     versions = [in_line(version, rules) for version in entry.versions]
-    versions = _kept(raw, [(version, version.line, version.variant) for version in versions])
-    if len(versions) < len(entry.versions):
-        kept = {version.version for version in versions}
-        listed = [version for version in entry.versions if version.version in kept]
-        entry = entry.model_copy(update={"versions": listed})
     positions = _positions(entry, raw, problems)
     _check_tags(entry, raw, problems)
     variants = {version.variant for version in versions}
@@ -285,9 +287,11 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
         newest = newest_label(present, variant if any(v.variant == variant for v in present) else None)
     labels = in_order(positions, newest)
     _warn_if_undecided(labels, entry, raw, problems)
-    return entry.model_copy(
-        update={"versions": [versions[positions[label]] for label in labels], "latest": newest}
-    )
+    return _with(entry, versions=[versions[positions[label]] for label in labels], latest=newest)
+
+
+def _with(entry: N, **values: object) -> N:
+    return entry.model_copy(update=values)
 
 
 def _of_registry(entry: E, raw: RawItem, problems: Problems) -> E:
@@ -298,25 +302,25 @@ def _of_registry(entry: E, raw: RawItem, problems: Problems) -> E:
     message = f"ignored: {entry.latest!r} was removed from the registry, so it is not the newest version"
     hint = "use another version, or remove the line"
     problems.add(raw.problem(("latest",), message, hint, Level.WARNING, code=Code.NEWEST))
-    return entry.model_copy(update={"latest": None})
+    return _with(entry, latest=None)
 
 
-def _kept(raw: RawItem, versions: Sequence[tuple[V, str, str]]) -> list[V]:
-    """Return the versions with line and variant, without those that are older than the page keeps.
+def _kept(entry: E, raw: RawItem, place: Callable[[Any], tuple[str, str]]) -> E:
+    """Return the entry without the versions that are older than the page keeps of their `place`.
 
     Versions that were removed from the registry are kept in addition.
     """
     most = raw.filled.keep if raw.filled else None
     if most is None:
-        return [version for version, *_ in versions]
-    order = {label: at for at, label in enumerate(newest_first([v.version for v, *_ in versions]))}
+        return entry
+    places = {version.version: place(version) for version in entry.versions}
     kept: set[str] = set()
     counts: Counter[tuple[str, str]] = Counter()
-    for version, line, variant in sorted(versions, key=lambda each: order[each[0].version]):
-        if counts[line, variant] < most:
-            kept.add(version.version)
-            counts[line, variant] += version.version not in raw.gone
-    return [version for version, *_ in versions if version.version in kept]
+    for label in newest_first([*places]):
+        if counts[places[label]] < most:
+            kept.add(label)
+            counts[places[label]] += label not in raw.gone
+    return _with(entry, versions=[version for version in entry.versions if version.version in kept])
 
 
 def in_line(version: VersionEntry, rules: LineRules) -> VersionEntry:
@@ -359,7 +363,7 @@ def _check_lines(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Pr
         problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.NEWEST))
 
 
-def _positions(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems) -> dict[str, int]:
+def _positions(entry: ListedEntry, raw: RawItem, problems: Problems) -> dict[str, int]:
     """Return version → position in the list. A duplicate is a problem."""
     positions: dict[str, int] = {}
     folded: dict[str, str] = {}
@@ -375,7 +379,7 @@ def _positions(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems)
     return positions
 
 
-def _has_latest(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems) -> bool:
+def _has_latest(entry: ListedEntry, raw: RawItem, problems: Problems) -> bool:
     """Whether the page has a valid `latest`. Adds a problem if that version is not listed."""
     labels = [version.version for version in entry.versions]
     if entry.latest is None or entry.latest in labels:
@@ -386,9 +390,7 @@ def _has_latest(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems
     return False
 
 
-def _warn_if_undecided(
-    labels: Sequence[str], entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems
-) -> None:
+def _warn_if_undecided(labels: Sequence[str], entry: ListedEntry, raw: RawItem, problems: Problems) -> None:
     if entry.latest is None and undecided(labels):
         message = f"the newest version is unknown, so the first one is used: {labels[0]!r}"
         hint = "set the newest with `latest: …`"

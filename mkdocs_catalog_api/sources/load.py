@@ -21,12 +21,12 @@ from ..authored.settings import (
 )
 from ..authored.site import Site
 from ..authored.validate import default_values, read_entry
-from ..catalog.collections import ITEM_MODELS
+from ..catalog.collections import ITEM_MODELS, PINNING, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields
 from ..catalog.history import History
 from ..catalog.join import NO_REGISTRY
 from ..catalog.lines import Cycle
-from ..catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
+from ..catalog.models import ChartEntry, ImageEntry, ListedEntry, PinningEntry, RoadmapEntry, UpdateEntry
 from ..catalog.names import Reference
 from ..catalog.registry_facts import RegistryFacts
 from ..catalog.scans import Scan
@@ -55,8 +55,9 @@ class Sources(Struct, frozen=True):
     fields: Mapping[str, ItemFields[Any]]
     """Collection → the fields of its items."""
     images: Sequence[tuple[ImageEntry, RawItem]]
-    """By slug, each with its source. The same applies to charts and roadmap."""
-    charts: Sequence[tuple[ChartEntry, RawItem]]
+    """By slug, each with its source. The same applies to the others."""
+    pinning: Sequence[tuple[str, PinningEntry, RawItem]]
+    """The items that pin images, each with its collection."""
     roadmap: Sequence[tuple[RoadmapEntry, RawItem]]
     updates: tuple[UpdateEntry, ...]
     pages: WebPages
@@ -91,18 +92,20 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
     paged = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
     fields = item_fields(settings)
-    images, charts, roadmap = (
-        read_items(fields[name], name, site, settings, paged.pop(name), problems) for name in ITEM_MODELS
-    )
+    read = {
+        name: read_items(fields[name], name, site, settings, paged.pop(name), problems)
+        for name in ITEM_MODELS
+    }
     complete = not problems.count(Level.ERROR)
-    listed: list[ImageEntry | ChartEntry] = [*(entry for entry, _ in images), *(entry for entry, _ in charts)]
+    listed = [entry for name in WITH_DOCUMENTS for entry, _ in read[name]]
     updates = _updates(site, settings, problems)
-    check_emptiness(site, problems, images, charts, roadmap, updates)
+    check_emptiness(site, problems, *read.values(), updates)
+    images = read["images"]
     return Sources(
         fields,
         images,
-        charts,
-        roadmap,
+        [(name, *item) for name in PINNING for item in read[name]],
+        read["roadmap"],
         updates,
         WebPages(site, settings, selection),
         scans,
@@ -187,10 +190,10 @@ def _scans(site: Site, settings: Settings, problems: Problems) -> tuple[Scan, ..
     return tuple(read_reports(folder, name_of(folder, site.root), site.root, problems, limit))
 
 
-def _repositories(listed: Iterable[ImageEntry | ChartEntry]) -> dict[str, list[str]]:
+def _repositories(listed: Iterable[ListedEntry]) -> dict[str, list[str]]:
     """Return image name → the repositories with this image, first those of pages, then those of pins."""
     references = [entry.image for entry in listed if isinstance(entry, ImageEntry)]
-    references += [pin.image for entry in listed if isinstance(entry, ChartEntry) for pin in entry.images]
+    references += [pin.image for entry in listed if isinstance(entry, PinningEntry) for pin in entry.images]
     by_name: dict[str, list[str]] = defaultdict(list)
     for repository in dict.fromkeys(Reference.parse(reference).repository for reference in references):
         by_name[repository.rpartition("/")[2]].append(repository)
