@@ -201,7 +201,7 @@ def test_a_fault_in_an_inherited_file_is_told_at_its_place(site: SiteFolder) -> 
     )
     site.write("below/deep.yml", "plugins: [a\n")
     assert (
-        "error: below/deep.yml:1:10: not valid YAML: did not find expected"
+        "error: below/deep.yml:1:10: not valid YAML: while parsing a flow sequence, did not"
         in call("check", "-f", path).stderr
     )
 
