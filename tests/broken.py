@@ -573,6 +573,11 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
             "CAT020 mkdocs.yml 7:147 catalog-api.images.version_fields.port.from",
         ),
     ),
+    "two values of one badge": (
+        "",
+        {PAGE: front_matter("base: Wolfi OS"), "docs/images/redis.md": front_matter("base: wolfi-os")},
+        ("CAT013 docs/images/redis.md 5:1 base",),
+    ),
     "no registry for three": (
         "headers: netlify",
         {f"docs/images/{slug}.md": PLAIN for slug in "abc"},
