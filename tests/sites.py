@@ -78,12 +78,11 @@ class Result:
         path, *keys = place.split(" ")
         files = [name for name in (path, f"{path}.json", f"{path}/index.json") if (self.api / name).is_file()]
         value = self.json(files[0])
-        for key in ["data", *keys] if keys and keys[0] not in value else keys:
-            value = (
-                [each[key] for each in value]
-                if isinstance(value, list) and not key.isdigit()
-                else (value[int(key) if isinstance(value, list) else key])
-            )
+        for key in keys if keys and keys[0] in value else ["data", *keys]:
+            if isinstance(value, list) and not key.isdigit():
+                value = [each[key] for each in value]
+            else:
+                value = value[int(key) if isinstance(value, list) else key]
         return value
 
     def bytes(self) -> dict[str, bytes]:

@@ -17,12 +17,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.catalog.models import UpdateEntry, VersionEntry
 from mkdocs_catalog_api.catalog.value import Catalog, Image
-from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.publish.feeds import UPDATES_FEED, calendar, feeds
-from mkdocs_catalog_api.sources.read_site import read_site
 
 from .sites import SiteFolder, image_value
 from .test_cli import call
@@ -145,20 +142,6 @@ def test_a_foreign_file_in_the_site_stops_the_command_line(fed: SiteFolder) -> N
     (fed.folder / "site/feeds/updates.xml").write_text("mine", "utf-8")
     assert call(*arguments).exit_code == 1
     assert (fed.folder / "site/feeds/updates.xml").read_text("utf-8") == "mine"
-
-
-def test_a_feed_is_replaced_as_a_whole(fed: SiteFolder) -> None:
-    """What an earlier build wrote is not written into: whoever reads it meanwhile reads all of it."""
-    feed = fed.build().folder / "site" / UPDATES_FEED
-    reader = fed.folder / "reader"
-    reader.hardlink_to(feed)
-    before = feed.read_bytes()
-    fed.config["site_name"] = "Another"
-    problems = Problems()
-    site, settings, _ = read_site(fed.write_config(), problems)
-    prepare(site, settings, problems, strict=False).publish()
-    assert reader.read_bytes() == before
-    assert b"Another" in feed.read_bytes()
 
 
 # The calendar of ends of life, read by a real parser

@@ -208,10 +208,10 @@ def test_what_a_hook_changes_counts(site: SiteFolder) -> None:
     same_as_mkdocs(site)
     assert check(site.folder / "site", "/catalog", {"images": ["port"]}) == []
     assert not any("revised" in text for text in result.logged(20)), "no author can declare or remove it"
-    one = result.at("images/one")["data"]
+    one = result.at("images/one")
     assert (one["lifecycle"], one["homepage"], one["custom"]["port"]) == ("deprecated", None, 8080)
     assert (one["latest"], one["versions"][0]["released"]) == ("1.10", "2026-11-01")
     assert "Read elsewhere" in (site.folder / "site/about/index.html").read_text("utf-8")
     site.page("images/two.md", IMAGE + "homepage: https://nginx.org/\nbuilt: 2026-13-45")
-    two = site.mkdocs().at("images/two")["data"]
+    two = site.mkdocs().at("images/two")
     assert (two["license"], two["tier"], two["homepage"]) == ("ISC", "core", "https://nginx.org/")

@@ -14,7 +14,7 @@ from mkdocs_catalog_api.catalog.names import Reference
 HEX = "0123456789abcdef" * 8
 SHA256 = f"sha256:{HEX[:64]}"
 
-VALID = {
+VALID: dict[Callable[[str], str], list[str]] = {
     names.slug: ["nginx", "7zip", "node.js", "a_b", "a__b", "a---b", "a" * 100],
     names.version_label: ["1.25.3", "latest", "_x", "RELEASE.2024-01-16T16-07-38Z", "1" * 128],
     names.chart_version: [
