@@ -106,8 +106,8 @@ PLUGIN = "site_name: A\nplugins: [catalog-api]\n"
 CONFIGURATIONS = [
     ({"mkdocs.yml": text}, told)
     for text, *told in (
-        ("site_name: [a\n", "mkdocs.yml:1:12: unclosed list"),
-        ("site_name: A\r\nplugins: @\r\n", "mkdocs.yml:2:10: a value can't begin with @ (put the value in"),
+        ("site_name: [a\n", "mkdocs.yml:1:12: not valid YAML: "),
+        ("site_name: A\r\nplugins: @\r\n", "mkdocs.yml:2:10: "),
         ("- a list\n", "mkdocs.yml:1:1: not keys and values"),
         ("site_name: 1.10\nplugins: [catalog-api]\n", "mkdocs.yml:1:1: site_name: expected text"),
         ("docs_dir: docs\nplugins: [catalog-api]\n", "mkdocs.yml: site_name: missing required"),
@@ -151,7 +151,7 @@ CONFIGURATIONS = [
     ),
     (
         {"below/x.yml": "plugins: [a\n", "mkdocs.yml": "INHERIT: below/x.yml\n"},
-        ["below/x.yml:1:10: unclosed"],
+        ["below/x.yml:1:10: not valid YAML: did not find expected"],
     ),
 ]
 
