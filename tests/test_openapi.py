@@ -236,7 +236,7 @@ def test_a_field_is_required_and_null_only_where_it_may_be(described: Any) -> No
         for name, schema in image.items()
         if "null" in schema.get("type", ()) or {"type": "null"} in schema.get("anyOf", ())
     ]
-    # Those that authors write are compared with their models in test_authored_fields.py.
+    # Those that authors write are compared with their models in test_fields.py.
     assert may_be_null[may_be_null.index("verify") :] == ["verify"]
 
 

@@ -14,8 +14,7 @@ from click.testing import CliRunner
 from mkdocs_catalog_api.commands.main import main
 
 from .fake_registry import FakeRegistry
-from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
-from .test_map import item
+from .sites import REGISTRY, SiteFolder, built, digest, item, row, trivy
 
 OCI = "org.opencontainers.image."
 FACTS = "registry/images/web.json"

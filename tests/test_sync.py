@@ -23,8 +23,7 @@ from mkdocs_catalog_api.network.client import Limits
 
 from .fake_registry import FakeRegistry, Reply
 from .registries import CONFIG, INDEX, MANIFEST, digest_of, encoded
-from .sites import SiteFolder, built, digest
-from .test_map import item
+from .sites import SiteFolder, built, digest, item
 
 LOGIN = {"CATALOG_REGISTRY_USER": "tester", "CATALOG_REGISTRY_TOKEN": "geheim"}
 BASIC = "Basic dGVzdGVyOmdlaGVpbQ=="
