@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from .authors import told
+from .pages import page, words
 from .sites import SiteFolder, built, rendered, trivy
-from .test_web import page, words
 
 
 def test_nothing_but_a_name_is_needed(site: SiteFolder) -> None:

@@ -7,8 +7,8 @@ import pytest
 from mkdocs_catalog_api.catalog.collections import WITH_DOCUMENTS
 
 from .authors import configure, told
+from .pages import page, words
 from .sites import SiteFolder, built, rendered
-from .test_web import page, words
 
 FIELDS = {
     "port": "integer",

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from .example import copy_example
 from .feeds_of_advisories import kev
+from .pages import cells, page, words
 from .past import Past
 from .sites import REGISTRY, Result, SiteFolder, built, digest, rendered, row, run, trivy
 from .test_lookups import KEV
-from .test_web import cells, page, words
 
 SEVERITIES = ("critical", "high", "medium", "low", "unknown")
 GRADES = ("A+", "A", "B", "C", "D", "F")
