@@ -23,20 +23,11 @@ from .bad_server import BadServer, answer
 from .example import EXAMPLE
 from .guide import blocks
 from .servers import serve
-from .sites import Result, SiteFolder
+from .sites import SiteFolder
 
 PROGRAM = EXAMPLE / "docs/guide/catalog.py"
 LOG4SHELL = "CVE-2021-44228"
 INDEX = "/api/v1/index.json"
-
-
-@pytest.fixture(scope="module")
-def online(example: Result, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the example."""
-    www = tmp_path_factory.mktemp("www")
-    (www / "hardened").symlink_to(example.folder / "site", target_is_directory=True)
-    with serve(www) as port:
-        yield f"http://127.0.0.1:{port}/hardened"
 
 
 def ask(site: str, *question: str, cache: Path = Path(os.devnull)) -> subprocess.CompletedProcess[str]:

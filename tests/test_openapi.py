@@ -17,17 +17,15 @@ from mkdocs_catalog_api.documents.openapi import POLICY
 
 from .budgets import check_size
 from .past import Past, every_path
-from .sites import SiteFolder
+from .sites import Result, SiteFolder
 from .test_build import small
-from .test_cli import EXAMPLE, call, config
+from .test_cli import call, config
 
 
 @pytest.fixture(scope="module")
-def api(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def api(example: Result) -> Path:
     """The example's documents."""
-    folder = tmp_path_factory.mktemp("example")
-    assert call("build", "-q", "-f", EXAMPLE, "--site-dir", folder).exit_code == 0
-    return folder / "api/v1"
+    return example.api
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,11 +15,9 @@ import pytest
 import yaml
 
 from .bad_server import BadServer, answer
-from .example import EXAMPLE
 from .guide import block
 from .programs import need
-from .servers import serve
-from .test_cli import call
+from .sites import Result
 
 pytestmark = pytest.mark.slow
 
@@ -30,11 +28,8 @@ class Served(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    www = tmp_path_factory.mktemp("www")
-    assert call("build", "-q", "-f", EXAMPLE / "mkdocs.yml", "--site-dir", www / "hardened").exit_code == 0
-    with serve(www) as port:
-        yield Served(www / "hardened/api/v1", f"http://127.0.0.1:{port}/hardened")
+def served(example: Result, online: str) -> Served:
+    return Served(example.api, online)
 
 
 def digests(api: Path) -> dict[str, Any]:
