@@ -352,8 +352,7 @@ def datamodel_code_generator(api: Path, folder: Path, _: Fixture) -> Client:
         "--input",
         api / "openapi.json",
         *flags("datamodel-code-generator"),
-        "--output",
-        "client.py",
+        *("--formatters", "builtin", "--output", "client.py"),
     )
     run(folder, BIN / "datamodel-codegen", *options)
     shutil.copy(CLIENTS / "python/read_pydantic.py", folder)

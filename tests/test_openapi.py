@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema_rs import Draft202012Validator, meta
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from mkdocs_catalog_api.documents.openapi import POLICY
@@ -55,7 +55,7 @@ def content(operation: Any) -> Any:
 def test_it_is_valid(described: Any) -> None:
     OpenAPIV31SpecValidator(described).validate()
     for schema in described["components"]["schemas"].values():
-        Draft202012Validator.check_schema(schema)
+        meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema)
 
 
 def test_every_document_is_what_it_says(api: Path, described: Any) -> None:
@@ -73,8 +73,7 @@ def test_every_document_is_what_it_says(api: Path, described: Any) -> None:
         path = f"/api/v1/{file.relative_to(api).as_posix()}"
         validator = next(found for pattern, found in validators if pattern.fullmatch(path))
         document = json.loads(file.read_bytes())
-        faults = [f"{path}: {fault.json_path}: {fault.message}" for fault in validator.iter_errors(document)]
-        assert faults == []
+        assert [(path, fault.instance_path, fault.message) for fault in validator.iter_errors(document)] == []
 
 
 def types_of(schema: Any) -> list[str]:
@@ -373,12 +372,6 @@ def test_it_says_what_clients_can_rely_on(described: Any) -> None:
     info = described["info"]
     assert (info["title"], info["summary"], info["version"]) == ("Catalog API", "Hardened Images", "v1")
     assert POLICY in info["description"]
-
-
-def test_an_empty_catalog_is_described_too(site: SiteFolder) -> None:
-    assert call("build", "-q", "-f", config(site), "--site-dir", "site").exit_code == 0
-    described = json.loads((site.folder / "site/api/v1/openapi.json").read_bytes())
-    OpenAPIV31SpecValidator(described).validate()
 
 
 def test_it_is_small_and_holds_no_time(api: Path, described: Any) -> None:
