@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import lxml.html
 import pytest
@@ -25,10 +26,16 @@ PAGE = """<!doctype html>
 """
 
 
+@pytest.fixture(scope="module", autouse=True)
+def at_one_time() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "1795000000")
+        yield
+
+
 @pytest.fixture
-def built(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> SiteFolder:
+def built(site: SiteFolder) -> SiteFolder:
     """Two images, and their pages and a home page as a generator would write them."""
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795000000")
     site.image("nginx", "versions: [1.10]")
     site.image("redis", "versions: [7.2]")
     site.page("index.md", "title: Home", "<!-- catalog: images view=table -->")
@@ -122,19 +129,27 @@ def listed(site: SiteFolder, numbers: range) -> None:
 
 
 @pytest.fixture(scope="module")
-def clean(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, bytes]]:
-    """The site of 5 images; until the end of the tests with it, builds are at the same time."""
+def clean(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The site of 5 images."""
     site = SiteFolder(tmp_path_factory.mktemp("clean"))
     generated(site, range(5))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SOURCE_DATE_EPOCH", "1795000000")
-        build(site)
-        yield tree(site.folder / "site")
+    build(site)
+    return tree(site.folder / "site")
 
 
-def test_further_pages_of_a_list_are_replaced_and_removed(site: SiteFolder, clean: dict[str, bytes]) -> None:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of 60 images, and its sources."""
+    site = SiteFolder(tmp_path_factory.mktemp("filled"))
     generated(site, range(60))
     build(site)
+    return site.folder
+
+
+def test_further_pages_of_a_list_are_replaced_and_removed(
+    site: SiteFolder, clean: dict[str, bytes], filled: Path
+) -> None:
+    shutil.copytree(filled, site.folder, dirs_exist_ok=True)
     before = tree(site.folder / "site")
     assert [path for path in before if path.startswith("index-")]
     build(site)
@@ -164,12 +179,13 @@ KILLED_AT = {
 @pytest.mark.skipif(sys.platform == "win32", reason="no kill there")
 @pytest.mark.parametrize("point", KILLED_AT)
 def test_what_a_kill_leaves_the_next_run_replaces(
-    site: SiteFolder, clean: dict[str, bytes], point: str
+    site: SiteFolder, clean: dict[str, bytes], filled: Path, point: str
 ) -> None:
     """The first run fills 60 images, the one that is killed 10, the next one 5."""
-    generated(site, range(60))
-    if point != "before the style sheet":
-        build(site)
+    if point == "before the style sheet":
+        generated(site, range(60))
+    else:
+        shutil.copytree(filled, site.folder, dirs_exist_ok=True)
     listed(site, range(10))
     event, part = KILLED_AT[point]
     number = 2 if point.startswith("between") else 1

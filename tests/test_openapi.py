@@ -163,16 +163,7 @@ def test_it_describes_what_the_catalog_publishes_and_no_more(site: SiteFolder) -
     (site.folder / "history/2026-11-01.json").unlink()
     described = site.build().json("openapi.json")
     fewer = {path.split("/")[3] for path in described["paths"]}
-    gone = {
-        "changes",
-        "changes.json",
-        "fixes.json",
-        "history",
-        "vex",
-        "references",
-        "cves",
-        "renovate",
-    }
+    gone = {"changes", "changes.json", "fixes.json", "history", "vex", "references", "cves", "renovate"}
     assert every - fewer == gone
     text = json.dumps(described)
     schemas = described["components"]["schemas"]

@@ -53,11 +53,7 @@ STORIES = {
     # The security page
     "nothing is scanned": Story(
         plain("a"),
-        {
-            BANNER: ["No image has been scanned yet, so nothing is known."],
-            COLOR: ["unknown"],
-            ".//dl": [],
-        },
+        {BANNER: ["No image has been scanned yet, so nothing is known."], COLOR: ["unknown"], ".//dl": []},
     ),
     "no available image is scanned": Story(
         plain("a") | {"old": ("lifecycle: deprecated", [CRITICAL, row(TWO)])},
@@ -99,10 +95,7 @@ STORIES = {
         },
     ),
     "critical and high": Story(
-        {
-            "a": ("", [CRITICAL, row(TWO, fixed="4"), row(THREE), row("CVE-2026-0004", "LOW")]),
-            "b": ("", []),
-        },
+        {"a": ("", [CRITICAL, row(TWO, fixed="4"), row(THREE), row("CVE-2026-0004", "LOW")]), "b": ("", [])},
         {
             BANNER: ["1 critical and 2 high vulnerabilities are open in 1 of 2 images. 1 of them has a fix."],
             COLOR: ["critical"],
@@ -110,10 +103,7 @@ STORIES = {
     ),
     "high": Story(
         {"a": ("", [HIGH, row(TWO, fixed="4"), row(THREE, "MEDIUM")]), "b": ("", [])},
-        {
-            BANNER: ["2 high vulnerabilities are open in 1 of 2 images. 1 of them has a fix."],
-            COLOR: ["high"],
-        },
+        {BANNER: ["2 high vulnerabilities are open in 1 of 2 images. 1 of them has a fix."], COLOR: ["high"]},
     ),
     "none critical or high": Story(
         {"a": ("", [LOW, row(TWO, "UNKNOWN", fixed="4")]), "b": ("", [])},
