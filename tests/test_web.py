@@ -146,9 +146,12 @@ def test_an_item_page_leads_back_and_tells_machines_what_it_is(small: Result) ->
     (about,) = map(json.loads, html.xpath("/html/head/script[@type='application/ld+json']/text()"))
     assert (about["@type"], about["softwareVersion"]) == ("SoftwareApplication", "1.10")
     assert "nginx" in html.xpath("/html/head/meta[@property='og:title']/@content")
+    for address in ("../../assets/catalog-api.css", "../../assets/catalog-api.js"):
+        assert html.xpath(f"//link[@href='{address}'] | //script[@src='{address}']")
     for id_ in ("catalog-releases", "catalog-vulnerabilities"):  # in the theme's table of contents
         assert html.xpath(f"//a[@href='#{id_}'][not(ancestor::*[contains(@class, 'catalog')])]"), id_
-    assert "/blob/master/h" not in (small.folder / "site" / NGINX).read_text("utf-8"), (
+    text = (small.folder / "site" / NGINX).read_text("utf-8")
+    assert text.count("github.com/acme/nginx") == 1 and "/blob/master/h" not in text, (
         "a source by its letters"
     )
 

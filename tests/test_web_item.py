@@ -183,6 +183,8 @@ ITEMS = {
         },
         body="# Own title {#own}\n\nOwn text",
     ),
+    # A page without a title gets the item's name.
+    "named": Item("versions: ['1']\nname: See", {}, {".//h1": ["See"]}, says=("See available",)),
     # A description that the author's text contains is not repeated.
     "repeated": Item(
         "description: A database.\nversions: ['1']",
@@ -247,6 +249,11 @@ ITEMS = {
                 f"{client} pull {REGISTRY}/tag:1.0" for client in ("docker", "podman")
             ]
         },
+    ),
+    "old": Item(
+        "versions: ['1.0']\nlifecycle: deprecated",
+        {},
+        {f"{COMMANDS}[starts-with(., 'docker pull')]": [f"docker pull {REGISTRY}/old:1.0"]},
     ),
     "gone": Item(f"{VERSION}lifecycle: withdrawn", {}, {COMMANDS: []}),
     "platforms": Item(

@@ -21,7 +21,9 @@ new PerformanceObserver((list) => {
 """
 
 
-HOME = "<html><head></head><body><main><h1>Catalog</h1>\n<!-- catalog: images -->\n</main></body></html>"
+HOME = """<html><head><link rel="icon" href="data:,"></head><body><main><h1>Catalog</h1>
+<!-- catalog: images -->
+</main></body></html>"""
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,8 @@ def home(
     config = folder / "mkdocs.yml"
     block = f"theme:\n  name: {theme}\n" + ("  color_mode: auto\n" if theme == "mkdocs" else "")
     text = re.sub(r"theme:\n.*?\nnav:", f"{block}\nnav:", config.read_text("utf-8"), flags=re.DOTALL)
-    config.write_text(text.replace("  - meta #", "  - material/meta #"), "utf-8")
+    text = text.replace("  - meta #", "  - material/meta #").replace("strict: true\n", "")
+    config.write_text(text, "utf-8")
     result = run(config)
     assert not result.failed, result.logged()
     with served(folder / "site") as home:
