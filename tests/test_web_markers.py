@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import lxml.html
@@ -29,7 +30,7 @@ IN_ALL = " in available images"
 class Story(NamedTuple):
     """Images (further front matter, and rows of the scan or None), and what a page with a marker shows."""
 
-    images: dict[str, tuple[str, list[dict[str, object]] | None]]
+    images: Mapping[str, tuple[str, Sequence[dict[str, object]] | None]]
     shown: dict[str, list[str]]
     """XPath → its texts."""
     says: tuple[str, ...] = ()
@@ -39,7 +40,7 @@ class Story(NamedTuple):
     marker: str = "security"
 
 
-def plain(*slugs: str) -> dict[str, tuple[str, None]]:
+def plain(*slugs: str) -> dict[str, tuple[str, Any]]:
     return dict.fromkeys(slugs, ("", None))
 
 
@@ -290,7 +291,7 @@ def test_a_marker_shows(site: SiteFolder, story: Story) -> None:
         category = {} if "category:" not in matter else {"category": matter.removeprefix("category: ")}
         site.image(slug, version + ("" if category else matter), **category)
         if rows is not None:
-            site.report(f"{slug}/1.0.json", trivy(rows, digest=f"{REGISTRY}/{slug}@{digest(slug)}"))
+            site.report(f"{slug}/1.0.json", trivy([*rows], digest=f"{REGISTRY}/{slug}@{digest(slug)}"))
     for path, text in story.files.items():
         site.write(path, text)
     site.write("docs/index.md", f"# Home\n\n<!-- catalog: {story.marker} -->\n")
