@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
@@ -134,7 +134,9 @@ DOCUMENTS: list[tuple[str, object, bool]] = [
             ({"images": {"fields": {"tier": {"values": [1.10]}}}}, False),
             ({"security": {"max_age": "30"}}, False),
         )
-        for plugins in (["search", {"catalog-api": settings}], {"catalog-api": settings})
+        for plugins in cast(
+            "tuple[object, ...]", (["search", {"catalog-api": settings}], {"catalog-api": settings})
+        )
     ),
 ]
 """Schema, a whole file, and whether it holds."""

@@ -9,11 +9,11 @@ from typing import Any
 import lxml.html
 import pytest
 
+from .pages import page, words
 from .sites import REGISTRY, Result, SiteFolder, rendered, trivy
 from .test_cli import call
 from .test_items import FIELDS, MARKDOWN, NAMES, PLAIN
 from .test_plays_well import build
-from .test_web import page, words
 
 DATA = """
 - {name: Node.js LTS, category: Run, description: Runs it all., versions: [24.11.0]}

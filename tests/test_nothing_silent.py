@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import pytest
 
+from .pages import page
 from .sites import REGISTRY, SiteFolder, built, digest, rendered, row, trivy
 from .test_cli import call
-from .test_web import page
 
 CHART = "category: Web\ntier: core\nlicense: MIT"
 
