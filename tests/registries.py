@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import http.server
 import json
 import re
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import requests
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 from .programs import need
 
@@ -211,68 +204,3 @@ def with_password(folder: Path) -> Iterator[Registry]:
     auth = f"auth: {{htpasswd: {{realm: test, path: {passwords}}}}}\n"
     with running(folder, auth, lambda _: login) as registry:
         yield registry
-
-
-def _unpadded(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-class _Issuer:
-    """Signs tokens that the registry accepts."""
-
-    def __init__(self) -> None:
-        self.key = rsa.generate_private_key(65537, 2048)
-        name, now = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "tokens")]), datetime.now(UTC)
-        builder = x509.CertificateBuilder(name, name, self.key.public_key(), x509.random_serial_number())
-        builder = builder.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
-        self.certificate = builder.sign(self.key, hashes.SHA256())
-
-    def token(self, repository: str, *actions: str) -> str:
-        der = self.certificate.public_bytes(serialization.Encoding.DER)
-        header = {"typ": "JWT", "alg": "RS256", "x5c": [base64.b64encode(der).decode()]}
-        now = int(time.time())
-        access = [{"type": "repository", "name": repository, "actions": actions}]
-        claims = {
-            "iss": "tokens",
-            "sub": USER,
-            "aud": "registry",
-            "nbf": now - 60,
-            "iat": now,
-            "exp": now + 300,
-        }
-        signed = f"{_unpadded(encoded(header))}.{_unpadded(encoded(claims | {'jti': 'x', 'access': access}))}"
-        return f"{signed}.{_unpadded(self.key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
-
-
-@contextmanager
-def behind_tokens(folder: Path, asked: list[str]) -> Iterator[Registry]:
-    """The same behind a token server; `asked` is given the scopes that were asked for with the password."""
-    issuer = _Issuer()
-    login = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
-
-    class Tokens(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            scope = parse_qs(urlsplit(self.path).query).get("scope", [""])[0]
-            allowed = self.headers.get("Authorization") == login
-            asked.extend([scope] if allowed else [])
-            name = scope.split(":")[1]
-            body = encoded({"token": issuer.token(name, "pull") if allowed else ""})
-            self.send_response(200 if allowed else 401)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None: ...
-
-    bundle = folder / "tokens.pem"
-    bundle.write_bytes(issuer.certificate.public_bytes(serialization.Encoding.PEM))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Tokens) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        realm = f"http://127.0.0.1:{server.server_port}/token"
-        token = f"realm: '{realm}', service: registry, issuer: tokens, rootcertbundle: {bundle}"
-        push = "Bearer {}".format
-        with running(
-            folder, f"auth: {{token: {{{token}}}}}\n", lambda name: push(issuer.token(name, "pull", "push"))
-        ) as registry:
-            yield registry
-        server.shutdown()

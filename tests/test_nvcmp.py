@@ -1,130 +1,95 @@
-"""Updates from the output of `nvcmp -j` and a file of decisions."""
+"""Updates from the output of `nvcmp -j` and a file of decisions: a table of both, and what is published."""
 
 from __future__ import annotations
 
 import json
-import logging
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import pytest
 
-from .contract import check
-from .sites import Result, SiteFolder
+from .sites import SiteFolder, built
 
 
-def row(name: str, old: str | None, new: str | None, delta: str = "new") -> dict[str, str | None]:
-    return {"delta": delta, "name": name, "newver": new, "oldver": old}
+class Row(NamedTuple):
+    """Differences as `name old new`, with what nvcmp calls them if it is not `new`; - is null."""
+
+    differences: str
+    published: str = ""
+    """The same with the outcome, and the note of a decision."""
+    decisions: str = ""
 
 
-def build(site: SiteFolder, *rows: object, decisions: str = "") -> Result:
-    site.settings["updates"] = {"data": "nvcmp.json"}
-    site.write("nvcmp.json", json.dumps(rows).encode())
-    if decisions:
-        site.write("decisions.yml", decisions)
-    return site.build(strict=True)
+ROWS = {
+    "what the catalog lists is shipped, and the rest is held": Row(
+        "zlib 1.3 1.10, grafana 12.2.0 12.2.1, Node.js v24.10.0 24.11.0, stack 1 v2.0.0, grafana 12.2.1 12.3",
+        "zlib 1.3 1.10 held, grafana 12.2.0 12.2.1 shipped, Node.js v24.10.0 24.11.0 shipped,"
+        " stack 1 v2.0.0 shipped, grafana 12.2.1 12.3 held",
+    ),
+    "every kind of difference is read as nvcmp means it": Row(
+        "grafana - 12.2.1 added, same 1 1 equal, away 1 - gone, never - - added, back 2 1 old",
+        "grafana - 12.2.1 shipped, back 2 1 held",
+    ),
+    "decisions win and say why": Row(
+        "grafana 1 12.2.1, redis 7 8, zlib 1 2",
+        "grafana 1 12.2.1 held, redis 7 8 skipped Its licence changed, zlib 1 2 held Waits for the compiler",
+        "{held: {zlib: Waits for the compiler, grafana: }, skipped: {redis: Its licence changed}}",
+    ),
+    # nvcmp leaves out what did not change, but the catalog knows the name.
+    "a decision may wait for an application without news": Row("", "", "held: {grafana: Waits}"),
+}
+WRONG_DECISIONS = {
+    "held:\n  grafanna: Waits\n": "2:3: held.grafanna: unknown application 'grafanna'",
+    "held: {grafanna: Waits}": "1:8: held.grafanna: unknown application 'grafanna' (did you mean `grafana`?",
+    "held: {zlib: }\nskipped: {zlib: }\n": "2:11: skipped.zlib: the application is both held and skipped",
+    "hold: {zlib: }\n": "1:1: hold: unknown",
+    "held: [zlib]\n": "1:1: held: expected keys and values",
+    "[zlib]\n": "1:1: not keys and values",
+    "held: {": "2:1: a value is missing",
+}
+ZLIB = '{"delta": "new", "name": "zlib", "newver": "2", "oldver": "1"}'
+WRONG_DIFFERENCES = {
+    f"[{ZLIB.replace('new', 'newer', 1)}]": "1:3: zlib: [0].delta: 'newer' is not",
+    '[{"delta": "new", "newver": "2", "oldver": "1"}]': "1:2: [0].name: missing",
+    f'[{ZLIB}, "zlib"]': "1:",
+    f"[{ZLIB}, {ZLIB}]": "1:",
+}
 
 
-def outcomes(result: Result) -> list[tuple[str, str | None, str, str]]:
-    assert not result.failed, result.logged()
-    data = result.json("updates.json")["data"]
-    return [(entry["application"], entry["from"], entry["to"], entry["outcome"]) for entry in data]
-
-
-@pytest.fixture
-def catalog(site: SiteFolder) -> SiteFolder:
+def write(site: SiteFolder, differences: str, decisions: str) -> None:
     site.image("grafana", "versions: ['12.2.1', '12.2.0']")
     site.image("node", "name: Node.js\nversions: [v24.11.0]")
     site.page("charts/stack.md", "category: Tools\ntier: core\nlicense: MIT\nversions: [2.0.0]")
-    return site
+    site.settings["updates"] = {"data": "nvcmp.json"}
+    site.write("nvcmp.json", differences)
+    if decisions:
+        site.write("decisions.yml", decisions)
 
 
-def test_what_the_catalog_lists_is_shipped_and_the_rest_is_held(catalog: SiteFolder) -> None:
-    result = build(
-        catalog,
-        row("zlib", "1.3", "1.10"),
-        row("grafana", "12.2.0", "12.2.1"),
-        row("Node.js", "v24.10.0", "24.11.0"),
-        row("stack", "1.0.0", "v2.0.0"),
-        row("grafana", "12.2.1", "12.3.0"),
-    )
-    assert outcomes(result) == [
-        ("zlib", "1.3", "1.10", "held"),
-        ("grafana", "12.2.0", "12.2.1", "shipped"),
-        ("Node.js", "v24.10.0", "24.11.0", "shipped"),
-        ("stack", "1.0.0", "v2.0.0", "shipped"),
-        ("grafana", "12.2.1", "12.3.0", "held"),
-    ]
-    assert check(catalog.folder / "site", "/catalog") == []
+def read(differences: str) -> Iterable[dict[str, str | None]]:
+    for each in filter(None, differences.split(", ")):
+        name, *given = each.split()
+        old, new = (None if version == "-" else version for version in given[:2])
+        yield {"delta": " ".join(given[2:]) or "new", "name": name, "newver": new, "oldver": old}
 
 
-def test_every_kind_of_difference_is_read_as_nvcmp_means_it(catalog: SiteFolder) -> None:
-    result = build(
-        catalog,
-        row("grafana", None, "12.2.1", "added"),
-        row("same", "1", "1", "equal"),
-        row("away", "1", None, "gone"),
-        row("never", None, None, "added"),
-        row("back", "2", "1", "old"),
-    )
-    assert outcomes(result) == [("grafana", None, "12.2.1", "shipped"), ("back", "2", "1", "held")]
-
-
-def test_decisions_win_and_say_why(catalog: SiteFolder) -> None:
-    decisions = """
-        held: {zlib: Waits for the new compiler, grafana: }
-        skipped: {redis: Its licence changed}
-        """
-    rows = [row("grafana", "1", "12.2.1"), row("redis", "7", "8"), row("zlib", "1", "2")]
-    result = build(catalog, *rows, decisions=decisions)
-    assert [(entry["outcome"], entry["note"]) for entry in result.json("updates.json")["data"]] == [
-        ("held", None),
-        ("skipped", "Its licence changed"),
-        ("held", "Waits for the new compiler"),
-    ]
-
-
-def test_a_decision_may_wait_for_an_application_without_news(catalog: SiteFolder) -> None:
-    """nvcmp leaves out what did not change, but the catalog knows the name."""
-    assert outcomes(build(catalog, decisions="held: {grafana: Waits}")) == []
+@pytest.mark.parametrize("name", ROWS)
+def test_updates_of_nvcmp(site: SiteFolder, name: str) -> None:
+    write(site, json.dumps([*read(ROWS[name].differences)]), ROWS[name].decisions)
+    entries = built(site, strict=True).json("updates.json")["data"]
+    keys = ("application", "from", "to", "outcome", "note")
+    published = [" ".join(entry[key] or "-" for key in keys).removesuffix(" -") for entry in entries]
+    assert ", ".join(published) == ROWS[name].published
 
 
 @pytest.mark.parametrize(
-    ("decisions", "message"),
-    [
-        (
-            "held:\n  grafanna: Waits\n",
-            "decisions.yml:2:3: held.grafanna: unknown application 'grafanna'",
-        ),
-        (
-            "held: {zlib: }\nskipped: {zlib: }\n",
-            "decisions.yml:2:11: skipped.zlib: the application is both held and skipped",
-        ),
-        ("hold: {zlib: }\n", "decisions.yml:1:1: hold: unknown"),
-        ("held: [zlib]\n", "decisions.yml:1:1: held: expected keys and values"),
-        ("[zlib]\n", "decisions.yml:1:1: not keys and values"),
-        ("held: {", "decisions.yml:2:1: a value is missing"),
-    ],
+    ("file", "text", "place"),
+    [("decisions.yml", *each) for each in WRONG_DECISIONS.items()]
+    + [("nvcmp.json", *each) for each in WRONG_DIFFERENCES.items()],
 )
-def test_a_wrong_decision_is_named(catalog: SiteFolder, decisions: str, message: str) -> None:
-    result = build(catalog, row("zlib", "1", "2"), decisions=decisions)
+def test_what_is_wrong_is_named(site: SiteFolder, file: str, text: str, place: str) -> None:
+    differences = text if file == "nvcmp.json" else json.dumps([*read("zlib 1 2")])
+    write(site, differences, text if file == "decisions.yml" else "")
+    result = site.build(strict=True)
     assert result.failed
-    assert [text for text in result.logged() if text.startswith(message)], result.logged()
-
-
-def test_a_misspelt_application_gets_the_nearest_name(catalog: SiteFolder) -> None:
-    result = build(catalog, decisions="held: {grafanna: Waits}")
-    assert any("did you mean `grafana`?" in text for text in result.logged(logging.WARNING))
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([row("zlib", "1", "2", "newer")], "nvcmp.json:1:3: zlib: [0].delta: 'newer' is not"),
-        ([{"delta": "new", "newver": "2", "oldver": "1"}], "nvcmp.json:1:2: [0].name: missing"),
-        ([row("zlib", "1", "2"), "zlib"], "nvcmp.json:1:"),
-        ([row("zlib", "1", "2"), row("zlib", "1", "2")], "nvcmp.json:1:"),
-    ],
-)
-def test_a_wrong_difference_is_named(catalog: SiteFolder, rows: list[object], message: str) -> None:
-    result = build(catalog, *rows)
-    assert result.failed
-    assert [text for text in result.logged() if text.startswith(message)], result.logged()
+    assert [line for line in result.logged() if line.startswith(f"{file}:{place}")], result.logged()

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from .bad_server import BadServer, answer
 from .example import EXAMPLE
+from .fake_server import FakeServer, answer
 from .guide import block
 from .programs import need
 from .servers import serve
@@ -168,7 +168,7 @@ def test_the_gate_refuses_when_the_catalog_does_not_answer_for_the_digest(shell:
         **{repr(body): answer(body) for body in (b"", b" ", b"{}", b"null", b"[]", b"true", b'"data"')},
         **{name: answer(changed(document, **values)) for name, values in REFUSED.items()},
     }
-    server = BadServer({path_of(fine): lambda: [answer(right)]})
+    server = FakeServer({path_of(fine): lambda: [answer(right)]})
     with server.running():
         site = f"{server.address}/hardened"
         assert gate(shell, site, fine) == 0
@@ -191,7 +191,7 @@ def test_the_gate_tells_an_unknown_image_from_a_failure(shell: str, image: str) 
         "no answer from SITE": answer(page)[:-1],
         "no valid answer from SITE": answer(page),
     }
-    server = BadServer({path: list})
+    server = FakeServer({path: list})
     with server.running():
         for reason, body in answers.items():
             server.scripts[path] = lambda body=body: [body]  # type: ignore[misc]
@@ -213,7 +213,7 @@ def test_the_gate_prints_what_the_guide_shows(served: Served, tmp_path: Path) ->
         assert (ended.returncode, ended.stderr) == (1, f"{reason}\n")
     command, reason = block("ci-gate", "no answer").splitlines()
     path = "/api/v1/references/registry.example.org~hardened~nginx.json"
-    with BadServer({path: lambda: [answer(b"", "503 Service Unavailable")]}).running() as server:
+    with FakeServer({path: lambda: [answer(b"", "503 Service Unavailable")]}).running() as server:
         (tmp_path / "gate.sh").write_text(block("ci-gate", "gate.sh").replace(example, server.address, 1))
         ended = subprocess.run(command[2:].split(), cwd=tmp_path, capture_output=True, text=True, timeout=60)
         assert (ended.returncode, ended.stderr.replace(server.address, example)) == (1, f"{reason}\n")
@@ -241,7 +241,7 @@ def test_the_gate_admits_what_is_scanned_in_part_only_for_who_says_so(shell: str
     need(shell, "curl", "jq")
     document = fine_document(served.api)
     fine = document["digest"]
-    server = BadServer({path_of(fine): list})
+    server = FakeServer({path_of(fine): list})
     with server.running():
         for platform, values, code in PARTS:
             parts = {"complete": False, "platformsScanned": ["linux/amd64"], "limits": []} | values
@@ -279,7 +279,7 @@ def test_the_gate_refuses_a_former_build_and_names_its_update(shell: str, served
     need(shell, "curl", "jq")
     document = fine_document(served.api)
     fine = document["digest"]
-    server = BadServer({path_of(fine): list})
+    server = FakeServer({path_of(fine): list})
     with server.running():
         for days, age, code in FORMER:
             former = former_document(document, age)
@@ -316,7 +316,7 @@ def test_the_gate_knows_a_limit_for_the_age_of_scans(
     need(shell, "curl", "jq")
     document = fine_document(served.api)
     fine = document["digest"]
-    server = BadServer({path_of(fine): list})
+    server = FakeServer({path_of(fine): list})
     with server.running():
         for days, age, code in AGES:
             time = None if age is None else f"{(datetime.now(UTC) - age).isoformat()[:19]}.25Z"
@@ -362,7 +362,7 @@ def test_the_gate_for_a_reference_reads_hundreds_of_tags(shell: str, served: Ser
         "image": "registry.example.org/a",
         "data": [entry | {"tag": f"1.{number}"} for number in range(500)],
     }
-    with BadServer({path: lambda: [answer(json.dumps(document).encode())]}).running() as server:
+    with FakeServer({path: lambda: [answer(json.dumps(document).encode())]}).running() as server:
         for tag, code in (("1.499", 0), ("1.500", 1)):
             reference = f"registry.example.org/a:{tag}"
             assert gate(shell, f"{server.address}/hardened", reference) == code
@@ -401,7 +401,7 @@ def test_the_gate_for_a_reference_finds_its_document(
                     exploited=None, lifecycle="available", endOfLife=None)  # fmt: skip
     repository = name.replace("~", "/").replace("_", ":")
     path = f"/hardened/api/v1/references/{name}.json"
-    server = BadServer({path: list})
+    server = FakeServer({path: list})
     with server.running():
         for document, code in (
             (json.loads(entry) | {"image": repository}, 0),
@@ -543,7 +543,7 @@ def test_the_input_of_the_policy_tells_an_unknown_digest_from_a_failure(
     assert run(served.url, document["digest"]) == 0 and given() == answer_of(document)
     unknown = "sha256:" + "0" * 64
     assert run(served.url, unknown) == 0 and denials(given()) == ["not in the catalog"]
-    server = BadServer({path_of(unknown): lambda: [answer(b"{}", "500 Internal Server Error")]})
+    server = FakeServer({path_of(unknown): lambda: [answer(b"{}", "500 Internal Server Error")]})
     with server.running():
         assert run(f"{server.address}/hardened", unknown) == 0
         assert denials(given()) == ["no answer from the catalog"]
