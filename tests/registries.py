@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,37 +34,16 @@ def encoded(document: object) -> bytes:
     return json.dumps(document, separators=(",", ":")).encode()
 
 
-@dataclass
-class Registry:
-    """The registry that runs at `host`, and a client that pushes to it."""
+class Pushes(ABC):
+    """What tools push to a registry."""
 
-    host: str
-    authorization: Callable[[str], str] = lambda _: ""
-    """Repository → header."""
-
-    def request(self, method: str, repository: str, path: str, **given: Any) -> requests.Response:
-        headers = {"Authorization": self.authorization(repository)} | given.pop("headers", {})
-        address = path if path.startswith("http") else f"http://{self.host}/v2/{repository}/{path}"
-        return requests.request(method, address, headers=headers, timeout=30, **given)
-
+    @abstractmethod
     def blob(self, repository: str, body: bytes, media_type: str) -> dict[str, Any]:
         """Push a blob; its descriptor."""
-        begun = self.request("POST", repository, "blobs/uploads/")
-        assert begun.status_code == 202, begun.text
-        place = begun.headers["Location"]
-        sign = "&" if "?" in place else "?"
-        done = self.request("PUT", repository, f"{place}{sign}digest={digest_of(body)}", data=body)
-        assert done.status_code == 201, done.text
-        return {"mediaType": media_type, "digest": digest_of(body), "size": len(body)}
 
+    @abstractmethod
     def manifest(self, repository: str, document: Mapping[str, Any], *tags: str) -> dict[str, Any]:
         """Push a manifest or index under its tags, else under its digest; its descriptor."""
-        body, media_type = encoded(document), document["mediaType"]
-        for tag in tags or (digest_of(body),):
-            headers = {"Content-Type": media_type}
-            done = self.request("PUT", repository, f"manifests/{tag}", data=body, headers=headers)
-            assert done.status_code == 201, done.text
-        return {"mediaType": media_type, "digest": digest_of(body), "size": len(body)}
 
     def part(
         self,
@@ -161,6 +141,42 @@ class Registry:
             "annotations": {"org.opencontainers.image.created": "2026-10-31T10:00:00Z"},
         }
         return self.manifest(repository, document, version.replace("+", "_"))
+
+
+def described(body: bytes, media_type: str) -> dict[str, Any]:
+    """A descriptor."""
+    return {"mediaType": media_type, "digest": digest_of(body), "size": len(body)}
+
+
+@dataclass
+class Registry(Pushes):
+    """The registry that runs at `host`, and a client that pushes to it."""
+
+    host: str
+    authorization: Callable[[str], str] = lambda _: ""
+    """Repository → header."""
+
+    def request(self, method: str, repository: str, path: str, **given: Any) -> requests.Response:
+        headers = {"Authorization": self.authorization(repository)} | given.pop("headers", {})
+        address = path if path.startswith("http") else f"http://{self.host}/v2/{repository}/{path}"
+        return requests.request(method, address, headers=headers, timeout=30, **given)
+
+    def blob(self, repository: str, body: bytes, media_type: str) -> dict[str, Any]:
+        begun = self.request("POST", repository, "blobs/uploads/")
+        assert begun.status_code == 202, begun.text
+        place = begun.headers["Location"]
+        sign = "&" if "?" in place else "?"
+        done = self.request("PUT", repository, f"{place}{sign}digest={digest_of(body)}", data=body)
+        assert done.status_code == 201, done.text
+        return described(body, media_type)
+
+    def manifest(self, repository: str, document: Mapping[str, Any], *tags: str) -> dict[str, Any]:
+        body, media_type = encoded(document), document["mediaType"]
+        for tag in tags or (digest_of(body),):
+            headers = {"Content-Type": media_type}
+            done = self.request("PUT", repository, f"manifests/{tag}", data=body, headers=headers)
+            assert done.status_code == 201, done.text
+        return described(body, media_type)
 
     def delete(self, repository: str, digest: str) -> None:
         """Delete a manifest; its tags go with it."""

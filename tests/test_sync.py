@@ -83,7 +83,7 @@ def config(body: object) -> Fault:
 def nested(fake: FakeRegistry, new: str) -> None:
     entry = {"digest": new, "mediaType": MANIFEST}
     for _ in range(5):
-        entry = fake.index("acme/nginx", entry, tag="1.0")
+        entry = fake.nest("acme/nginx", entry, tag="1.0")
 
 
 def token(status: int, body: object = b"") -> Fault:
@@ -505,9 +505,9 @@ def test_every_manifest_is_kept_by_digest(site: SiteFolder, fake: FakeRegistry) 
     plain, features = part(), part(**{"os.features": ["a", "b"]})
     deep = part(architecture="s390x")
     unnamed = part("unknown", "unknown")
-    inner = fake.index("acme/nginx", fake.index("acme/nginx", fake.index("acme/nginx", deep)), features)
+    inner = fake.nest("acme/nginx", fake.nest("acme/nginx", fake.nest("acme/nginx", deep)), features)
     deleted = {"digest": digest(1), "platform": {"os": "linux", "architecture": "arm64"}}
-    fake.index("acme/nginx", old, new, plain, inner, unnamed, old, deleted, tag="1.0")
+    fake.nest("acme/nginx", old, new, plain, inner, unnamed, old, deleted, tag="1.0")
     fake.tags("acme/nginx", "1.0")
     (problem,) = synced(site)["problems"]
     assert (problem["level"], problem["code"]) == ("warning", "CAT083")
