@@ -67,6 +67,7 @@ class Row(NamedTuple):
     config: dict[str, Any] = {}
 
 
+FACTS = "registry/images/alpha.json"
 FILES = ("feeds/updates.xml", "eol.ics", ".well-known/vex-repository.json")
 REPORTS = ("x.json", "hub/acme/a/1.json", "hub/acme/a/1.package")
 EXCLUDED = {"exclude_docs": "_headers"}
@@ -80,8 +81,7 @@ ROWS = [
     Row("docs/_headers", PIPE, "CAT073", settings={"headers": "netlify"}, config=EXCLUDED),
     *(Row(f"site/{path}", PIPE, "CAT070", path, settings=OURS) for path in FILES),
     *(Row(f"scans/{path}", ODD, "CAT002") for path in REPORTS),
-    Row("vex/x.json", ODD, "CAT002"),
-    Row("docs/images/x.md", ODD, "CAT002"),
+    *(Row(path, ODD, "CAT002") for path in ("vex/x.json", "docs/images/x.md", FACTS)),
     *(Row(path, INPUT, "", "mkdocs.yml") for path in ("roadmap.yml", "updates.yml")),
     Row("decisions.yml", INPUT, "", "mkdocs.yml", settings={"updates": {"data": "new.json"}}),
     Row("base.yml", INPUT, "", "mkdocs.yml", config={"INHERIT": "base.yml"}),
@@ -133,18 +133,20 @@ def test_what_is_not_a_file_is_named(site: SiteFolder, row: Row, put: Put) -> No
     assert not (site.folder / "site/api").exists()
 
 
-@pytest.mark.parametrize("path", [KEV, "advisories", "data/updates.yml", "data"])
+@pytest.mark.parametrize("path", [KEV, "advisories", "data/updates.yml", "data", FACTS])
 def test_what_is_behind_a_link_out_of_the_project_is_not_read(
     site: SiteFolder, outside: Path, path: str
 ) -> None:
     link = prepared(site).folder / path
     (outside / Path(KEV).name).write_bytes(kev(ADDED))
     (site.folder / "updates.yml").rename(outside / "updates.yml")
-    link.parent.mkdir(exist_ok=True)
+    (outside / Path(FACTS).name).write_text('{"image": "a/b", "versions": []}')
+    link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(outside / link.name if link.suffix else outside)
     if path.startswith("data"):
         site.settings["updates"] = {"data": "data/updates.yml"}
-    assert places(site, "build") == [("CAT002", "mkdocs.yml" if path.startswith("data") else KEV)]
+    place = {"advisories": KEV, "data": "mkdocs.yml", "data/updates.yml": "mkdocs.yml"}.get(path, path)
+    assert places(site, "build") == [("CAT002", place)]
 
 
 FURTHER = "index-images-2.html"

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import textwrap
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import pytest
@@ -451,18 +449,6 @@ def test_a_registry_may_meet_what_the_catalog_requires(site: SiteFolder) -> None
             "CAT011 versions[2]",
         ),
     ]
-
-
-@pytest.mark.parametrize("put", [os.mkfifo, lambda path: path.symlink_to("nowhere"), None])
-def test_pipes_and_links_out_of_the_project_are_refused(
-    site: SiteFolder, tmp_path_factory: pytest.TempPathFactory, put: Callable[[Path], None] | None
-) -> None:
-    Row("versions: [1.0.0]", "1.0.0").write(site, 0)
-    file = site.folder / "registry/images/row-0.json"
-    outside = file.rename(tmp_path_factory.mktemp("outside") / "web.json")
-    put(file) if put else file.symlink_to(outside)
-    result = site.build()
-    assert result.failed and told(result, 0) == ["error CAT002 FILE "]
 
 
 def test_entries_of_a_data_file_are_filled(site: SiteFolder) -> None:

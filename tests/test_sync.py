@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import operator
 import re
 import signal
 import socket
@@ -154,56 +153,50 @@ FAULTS: dict[str, tuple[Fault, str]] = {
 
 
 class Seen(NamedTuple):
-    """What was told and known of an image while something was wrong, and whether it was well in the end."""
+    """What was told and known of an image before, while and after something was wrong."""
 
     lines: list[str]
-    repository: str
-    kept: bool
-    mended: bool
+    fake: FakeRegistry
+    new: str
+    before: Any
+    kept: Any
+    mended: Any
 
 
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Seen]:
     """All faults in one run, each on a host of its own; later all are mended."""
-    site, fakes = SiteFolder(tmp_path_factory.mktemp("faults")), dict[str, FakeRegistry]()
+    site, count = SiteFolder(tmp_path_factory.mktemp("faults")), range(len(FAULTS))
     with ExitStack() as stack:
-        for number, name in enumerate(FAULTS):
-            fake = fakes[name] = stack.enter_context(FakeRegistry().running())
+        fakes = [stack.enter_context(FakeRegistry().running()) for _ in count]
+        for number, fake in enumerate(fakes):
             fake.image("acme/nginx", "1.0")
-            site.image(f"row-{number}", "versions: registry", image=f"{fake.host}/acme/nginx")
+            site.page(f"images/row-{number}.md", f"image: {fake.host}/acme/nginx\nversions: registry")
         synced(site)
-        before = [facts(site, f"images/row-{number}") for number in range(len(FAULTS))]
-        whole, digests = [], []
-        for name, fake in fakes.items():
-            new = fake.image("acme/nginx", "1.0", seed="new")
-            digests.append(new)
-            whole.append(dict(fake.replies))
-            FAULTS[name][0](fake, new)
-        result = sync(site, retries=0)
-        assert (result.exit_code, "Traceback" in result.output) == (1, False)
-        kept = [facts(site, f"images/row-{number}") for number in range(len(FAULTS))]
-        for fake, replies in zip(fakes.values(), whole, strict=True):
+        before = [facts(site, f"images/row-{number}") for number in count]
+        new = [fake.image("acme/nginx", "1.0", seed="new") for fake in fakes]
+        whole = [dict(fake.replies) for fake in fakes]
+        for (spoil, _), fake, digest_ in zip(FAULTS.values(), fakes, new, strict=True):
+            spoil(fake, digest_)
+        told = sync(site, retries=0).stderr.splitlines()
+        kept = [facts(site, f"images/row-{number}") for number in count]
+        for fake, replies in zip(fakes, whole, strict=True):
             fake.replies = replies
         synced(site)
-        mended = [facts(site, f"images/row-{number}") for number in range(len(FAULTS))]
-    lines = [
-        [line for line in result.stderr.splitlines() if f"error: docs/images/row-{number}.md" in line]
-        for number in range(len(FAULTS))
-    ]
-    repositories = [f"{fake.host}/acme/nginx" for fake in fakes.values()]
-    well = [each["versions"][0]["digest"] == new for each, new in zip(mended, digests, strict=True)]
-    same = [*map(operator.eq, before, kept)]
-    return dict(zip(FAULTS, map(Seen, lines, repositories, same, well), strict=True))
+    mended = [facts(site, f"images/row-{number}") for number in count]
+    lines = [[line for line in told if f"error: docs/images/row-{number}.md" in line] for number in count]
+    return dict(zip(FAULTS, map(Seen, lines, fakes, new, before, kept, mended), strict=True))
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_an_answer_that_cannot_be_used_is_a_problem_of_its_image_and_loses_nothing(
     faulty: Mapping[str, Seen], name: str
 ) -> None:
-    (line,) = faulty[name].lines
-    assert FAULTS[name][1] in line and faulty[name].repository in line
+    seen = faulty[name]
+    (line,) = seen.lines
+    assert FAULTS[name][1] in line and f"{seen.fake.host}/acme/nginx" in line
     assert "[CAT083]" in line and "the existing data is kept" in line
-    assert faulty[name].kept and faulty[name].mended
+    assert seen.kept == seen.before and seen.mended["versions"][0]["digest"] == seen.new
 
 
 def test_what_was_learned_is_written_although_another_digest_fails(
@@ -235,11 +228,12 @@ def test_a_damaged_file_is_refused_and_stays(site: SiteFolder, fake: FakeRegistr
 
 
 class Story(NamedTuple):
-    """Nights of an image from 1 November on: its tags and their builds, as `1.0:a latest:a`; . repeats."""
+    """An image night after night, separated by |: what its registry has, and what is known then."""
 
     nights: str
+    """Tags and their builds, as `1.0:a latest:a`; - none, . as before, or the status of the list."""
     known: str
-    """After each night: versions with their further tags, as `1.0:a+latest`, and former ones."""
+    """Versions with their further tags, as `1.0:a+latest`, with ? if they are gone; and former ones."""
     told: str = ""
     """What is printed of the last change, and a part of each warning."""
     prune: bool = False
@@ -249,34 +243,30 @@ class Story(NamedTuple):
 
 STORIES = {
     "a tag that moved and one that is new": Story(
-        "1.29:a 1.29.3:a | 1.29:b 1.29.3:a 1.29.4:b",
-        "1.29.3:a+1.29 | 1.29.3:a 1.29.4:b+1.29",
-        "~ 1.29.3 + 1.29.4",
+        "1.29:a 1.29.3:a | 1.29:b 1.29.3:a 1.29.4:b", "1.29.3:a+1.29 | 1.29.3:a 1.29.4:b+1.29",
+        "~ 1.29.3 + 1.29.4"
     ),
     "the same tag with another digest": Story(
         "1.29:a | 1.29:b", "1.29:a | 1.29:b, 1.29:a until 2", "~ 1.29, a to b"
     ),
     "each digest is kept, and no longer when it is back": Story(
         "1:a | 1:b | 1:c | . | 1:b",
-        "1:a | 1:b, 1:a until 2 | 1:c, 1:b until 3, 1:a until 2 | . | 1:b, 1:c until 5, 1:a until 2",
+        "1:a | 1:b, 1:a until 2 | 1:c, 1:b until 3, 1:a until 2 | . | 1:b, 1:c until 5, 1:a until 2"
     ),
     "a digest that keeps one of its tags as a version is not former": Story(
         "1.0:a latest:a | 1.0:a 1.1:b latest:b | 1.0:c 1.0.1:c 1.1:b latest:b",
-        "1.0:a+latest | 1.0:a 1.1:b+latest | 1.0.1:c+1.0 1.1:b+latest, 1.0:a until 3",
+        "1.0:a+latest | 1.0:a 1.1:b+latest | 1.0.1:c+1.0 1.1:b+latest, 1.0:a until 3"
     ),
     "a deleted tag is gone, and comes back": Story(
         "1.28:a 1.29:b | 1.29:b | 1.28:a 1.29:b | 1.29:b",
-        "1.28:a 1.29:b | 1.28:a? 1.29:b | 1.28:a 1.29:b | 1.28:a? 1.29:b",
-        "~ 1.28, gone / 1.28 was removed",
+        "1.28:a 1.29:b | 1.28:a? 1.29:b | 1.28:a 1.29:b | 1.28:a? 1.29:b", "~ 1.28, gone / 1.28 was removed"
     ),
     "a tag of what is gone is another version's": Story(
         "1.0:a edge:a | 1.1:b edge:b", "1.0:a+edge | 1.0:a? 1.1:b+edge", "~ 1.0, gone + 1.1 / 1.0 was removed"
     ),
     "a deleted tag is former when it is pruned": Story(
-        "1.28:a 1.29:b | 1.29:b | .",
-        "1.28:a 1.29:b | 1.28:a? 1.29:b | 1.29:b, 1.28:a until 3",
-        "- 1.28",
-        prune=True,
+        "1.28:a 1.29:b | 1.29:b | .", "1.28:a 1.29:b | 1.28:a? 1.29:b | 1.29:b, 1.28:a until 3", "- 1.28",
+        prune=True
     ),
     "an emptied repository loses nothing": Story("1.0:a | -", "1.0:a | 1.0:a", " / has no tags of"),
     "unless it is pruned": Story("1.0:a | -", "1.0:a | , 1.0:a until 2", "- 1.0", prune=True),
@@ -286,30 +276,23 @@ STORIES = {
         "1.0:a | 403", "1.0:a | 1.0:a", " / access denied, 403", prune=True
     ),
     "only versions that the page lists": Story(
-        "1.29.3:a 1.28.0:b",
-        "1.29.3:a",
-        "+ 1.29.3 / has no tag 1.27.0",
-        page="versions: [1.29.3, {version: 1.27.0}]",
+        "1.29.3:a 1.28.0:b", "1.29.3:a", "+ 1.29.3 / has no tag 1.27.0",
+        page="versions: [1.29.3, {version: 1.27.0}]"
     ),
     "the tags of a page are asked for, too": Story(
         "1.29:a main:b", "1.29:a main:b", "+ 1.29 + main", page="versions: [{version: '1.29', tags: [main]}]"
     ),
     "a page with another digest": Story(
-        "1.29.3:a",
-        "1.29.3:a",
-        "+ 1.29.3 / 1.29.3 is a in the registry, created 2026-11-01T06:00:00Z, not",
-        page=f"versions: [{{version: 1.29.3, digest: '{digest(1)}'}}]",
+        "1.29.3:a", "1.29.3:a", "+ 1.29.3 / 1.29.3 is a in the registry, created 2026-11-01T06:00:00Z, not",
+        page=f"versions: [{{version: 1.29.3, digest: '{digest(1)}'}}]"
     ),
     "of tags that differ only in case one is listed": Story(
-        "1-ALPINE:a 1-Alpine:b 1-alpine:c | .",
-        "1-alpine:c | .",
-        " / the tag 1-ALPINE, which differs from 1-alpine only in case / the tag 1-Alpine, which",
+        "1-ALPINE:a 1-Alpine:b 1-alpine:c | .", "1-alpine:c | .",
+        " / the tag 1-ALPINE, which differs from 1-alpine only in case / the tag 1-Alpine, which"
     ),
     "it is that of the page": Story(
-        "1-Alpine:b 1-alpine:c",
-        "1-Alpine:b",
-        "+ 1-Alpine / the tag 1-alpine, which differs from 1-Alpine only",
-        page="versions: [1-Alpine]",
+        "1-Alpine:b 1-alpine:c", "1-Alpine:b",
+        "+ 1-Alpine / the tag 1-alpine, which differs from 1-Alpine only", page="versions: [1-Alpine]"
     ),
     "or that of before": Story(
         "1-Alpine:b | 1-Alpine:b 1-alpine:c", "1-Alpine:b | .", " / the tag 1-alpine, which differs from 1-A"
@@ -320,7 +303,7 @@ STORIES = {
     "a page that lists some of the registry's": Story(
         "1.0:a", "1.0:a", "+ 1.0", page="versions: {from: registry, keep: 5}"
     ),
-}
+}  # fmt: skip
 
 
 class Night(NamedTuple):
@@ -328,68 +311,66 @@ class Night(NamedTuple):
     told: str
 
 
-def build(letter: str) -> dict[str, Any]:
-    """The config of a build."""
-    return {"os": "linux", "architecture": "amd64", "build": letter, "created": "2026-11-01T06:00:00Z"}
+def nights_of(site: SiteFolder, fake: FakeRegistry, stories: Mapping[str, Story]) -> dict[str, list[Night]]:
+    """All stories in one catalog; each night is one run, and the last one is the same for all."""
+    seen: dict[str, list[Night]] = {name: [] for name in stories}
+    letters: dict[str, str] = {}
+    last = max(story.nights.count("|") for story in stories.values())
+    for night in range(last + 1):
+        going = {}
+        for number, (name, story) in enumerate(stories.items()):
+            began = last - story.nights.count("|")
+            if night >= began:
+                going[name] = f"s{number}", began
+                letters |= push(fake, f"acme/s{number}", story.nights.split(" | ")[night - began])
+                listed(site, fake, f"s{number}", story.page)
+        prune = ["--prune"] if night == last and any(story.prune for story in stories.values()) else []
+        told = json.loads(sync(site, "--json", *prune, env=on_day(night + 1)).stdout)
+        for name, (slug, began) in going.items():
+            known = facts(site, f"images/{slug}")
+            texts = (in_words(known, began), told_of(slug, told))
+            seen[name].append(Night(*(with_letters(text, letters) for text in texts)))
+    return seen
 
 
-class Told:
-    """All stories in one catalog; each night is one run."""
+def push(fake: FakeRegistry, name: str, night: str) -> dict[str, str]:
+    """Push the builds of a night; their digests, and the letter of each."""
+    tags = dict(each.split(":") for each in night.split() if ":" in each)
+    letters = {
+        fake.artifact(name, BUILD | {"build": letter}, CONFIG, tag): letter for tag, letter in tags.items()
+    }
+    if night.isdigit():
+        fake.replies[f"/v2/{name}/tags/list"] = Reply(status=int(night))
+    elif night != ".":
+        fake.tags(name, *tags)
+    return letters
 
-    def __init__(self, site: SiteFolder, fake: FakeRegistry, stories: Mapping[str, Story]) -> None:
-        self._site, self._letters = site, dict[str, str]()
-        self.nights: dict[str, list[Night]] = {name: [] for name in stories}
-        last = max(story.nights.count("|") for story in stories.values())
-        for night in range(last + 1):
-            for number, story in enumerate(stories.values()):
-                nights = story.nights.split(" | ")
-                # Shorter stories begin later, so that the last night is one for all.
-                position = night - last + len(nights) - 1
-                if position >= 0:
-                    self._push(fake, f"acme/s{number}", nights[position])
-                    listed(site, fake, f"s{number}", story.page)
-            prune = ["--prune"] if night == last and any(story.prune for story in stories.values()) else []
-            result = sync(site, "--json", *prune, env=on_day(night + 1))
-            for number, (name, story) in enumerate(stories.items()):
-                began = last - story.nights.count("|")
-                if night >= began:
-                    self.nights[name].append(self._night(f"s{number}", json.loads(result.stdout), began))
 
-    def _push(self, fake: FakeRegistry, name: str, night: str) -> None:
-        if night.isdigit():
-            fake.replies[f"/v2/{name}/tags/list"] = Reply(status=int(night))
-        elif night != ".":
-            tags = dict(each.split(":") for each in night.split()) if night != "-" else {}
-            for tag, letter in tags.items():
-                self._letters[fake.artifact(name, build(letter), CONFIG, tag)] = letter
-            fake.tags(name, *tags)
+BUILD = {"os": "linux", "architecture": "amd64", "created": "2026-11-01T06:00:00Z"}
 
-    def _night(self, slug: str, told: Any, began: int) -> Night:
-        known = facts(self._site, f"images/{slug}")
-        versions = [
-            "+".join((f"{each['version']}:{each['digest']}", *each.get("tags", ())))
-            + "?" * each.get("gone", 0)
-            for each in known["versions"]
-        ]
-        former = [
-            f"{each['version']}:{each['digest']} until {int(each['until'][8:]) - began}"
-            for each in known.get("former", ())
-        ]
-        changes = told["summary"]["changed"].get(f"registry/images/{slug}.json", ())
-        said = [
-            each["message"]
-            for each in told["problems"]
-            if each["file"] == f"docs/images/{slug}.md" and each["level"] != "info"
-        ]
-        return Night(
-            self._plain(", ".join((" ".join(versions), *former))),
-            self._plain(" / ".join((" ".join(changes), *said))),
-        )
 
-    def _plain(self, text: str) -> str:
-        for digest_, letter in self._letters.items():
-            text = text.replace(digest_, letter)
-        return text
+def in_words(known: Any, began: int) -> str:
+    """A file of facts as in a story that began after this day."""
+    versions = [
+        "+".join((f"{each['version']}:{each['digest']}", *each.get("tags", ()))) + "?" * each.get("gone", 0)
+        for each in known["versions"]
+    ]
+    former = [
+        f"{each['version']}:{each['digest']} until {int(each['until'][8:]) - began}"
+        for each in known.get("former", ())
+    ]
+    return ", ".join((" ".join(versions), *former))
+
+
+def told_of(slug: str, told: Any) -> str:
+    """The changes of a file, and the problems of its page."""
+    changes = told["summary"]["changed"].get(f"registry/images/{slug}.json", ())
+    page = (each for each in told["problems"] if each["file"] == f"docs/images/{slug}.md")
+    return " / ".join((" ".join(changes), *(each["message"] for each in page if each["level"] != "info")))
+
+
+def with_letters(text: str, letters: Mapping[str, str]) -> str:
+    return re.sub(r"sha256:\w+", lambda found: letters.get(found[0], found[0]), text)
 
 
 def on_day(day: int) -> dict[str, str]:
@@ -404,7 +385,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Night]]:
     for prune in (False, True):
         stories = {name: story for name, story in STORIES.items() if story.prune == prune}
         with FakeRegistry().running() as fake:
-            nights |= Told(SiteFolder(tmp_path_factory.mktemp("nights")), fake, stories).nights
+            nights |= nights_of(SiteFolder(tmp_path_factory.mktemp("nights")), fake, stories)
     return nights
 
 

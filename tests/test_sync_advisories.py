@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from click.testing import Result
@@ -170,24 +169,6 @@ def test_an_answer_in_drops_or_without_an_end_keeps_the_earlier_file(bench: Benc
     bench.mirror.pause = 0.01
     bench.mirror.scripts["/kev"] = drops(answer(kev(ADDED)))
     assert "no complete response" in bench.run("kev", whole=0.3).stderr
-    assert bench.files() == before
-
-
-def test_an_interruption_leaves_every_file_whole(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    bench.run("kev")
-    before = bench.files()
-    bench.offer("/kev", answer(kev(ADDED, day="2026-11-21")))
-    write = Path.write_bytes
-
-    def interrupted(path: Path, data: bytes) -> int:
-        write(path, data[: len(data) // 2])
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Path, "write_bytes", interrupted)
-        result = bench.run("kev")
-    assert result.exit_code == 1
-    assert "interrupted (run the command again to continue)" in result.stderr
     assert bench.files() == before
 
 

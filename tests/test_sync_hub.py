@@ -208,22 +208,6 @@ def test_it_gives_up_after_a_while(bench: Bench) -> None:
     assert bench.waits == []
 
 
-def test_it_stops_asking_a_hub_that_is_always_busy(bench: Bench) -> None:
-    for name in ("a", "b", "c"):
-        bench.chart(name)
-        bench.hub.instead[f"/api/v1/packages/helm/acme/{name}"] = [Reply(status=502)] * 9
-    assert bench.run(retries=0).exit_code == 1
-    assert [path.rpartition("/")[2] for path in bench.hub.asked] == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize("limits", [{"silence": 0.05}, {"whole": 0.05}])
-def test_silence_has_an_end(bench: Bench, limits: dict[str, float]) -> None:
-    bench.hub.instead[STACK] = [bench.hub.silence()]
-    result = bench.run(**limits)
-    assert (result.exit_code, bench.waits) == (1, [])
-    assert "no complete response (timed out)" in result.stderr
-
-
 def redirect(status: int, address: str) -> Reply:
     return Reply(status=status, headers={"Location": address})
 
