@@ -47,6 +47,9 @@ _SAVED_AFTER = 50
 """Number of new digests after which the file of an item is saved, so that the next run can continue."""
 _FORGOTTEN_AFTER = timedelta(days=365)
 
+_IMAGE, _CHART = msgspec.json.Decoder(ImageFacts), msgspec.json.Decoder(ChartFacts)
+"""Created in one thread: msgspec crashes if several threads are the first to decode a type."""
+
 T = TypeVar("T")
 
 
@@ -365,7 +368,7 @@ class Sync:
             return None
         try:
             body = read_file(self._output.root / name)
-            return _State(item, name, body, msgspec.json.decode(body, type=kind))
+            return _State(item, name, body, (_CHART if item.is_chart else _IMAGE).decode(body))
         except FileNotFoundError:
             return _State(item, name, b"", kind(item.reference, ()))
         except (OSError, ValueError, RecursionError) as error:
