@@ -32,10 +32,10 @@ def call(site: SiteFolder, *arguments: str, env: Mapping[str, str] | None = None
 
 def invoke(site: SiteFolder, *arguments: str, env: Mapping[str, str] | None = None, **limits: Any) -> Result:
     """How any command ends for the mkdocs.yml that is there."""
-    given = Limits(**{"silence": 10, "whole": 10, "retries": 1, "sleep": lambda _: None} | limits)
+    given: dict[str, Any] = {"silence": 10, "whole": 10, "retries": 1, "sleep": lambda _: None} | limits
     options = ["-f", str(site.folder / "mkdocs.yml")]
     return CliRunner().invoke(
-        main, [arguments[0], *options, *arguments[1:]], obj=given, env={**NOBODY, **(env or {})}
+        main, [arguments[0], *options, *arguments[1:]], obj=Limits(**given), env={**NOBODY, **(env or {})}
     )
 
 
@@ -46,7 +46,7 @@ def synced(site: SiteFolder, *options: str, **env: str) -> Any:
     return json.loads(result.stdout)
 
 
-def problems(result: Result, *least: str) -> list[tuple[str, ...]]:
+def problems(result: Result, *least: str) -> list[tuple[Any, ...]]:
     """Code, file, line and field of each problem that was printed as JSON, by default of all levels."""
     keys = ("code", "file", "line", "field")
     told = json.loads(result.stdout)["problems"]

@@ -102,7 +102,7 @@ def prepared(site: SiteFolder, **settings: Any) -> SiteFolder:
     return site
 
 
-def places(site: SiteFolder, *arguments: str) -> list[tuple[str, ...]]:
+def places(site: SiteFolder, *arguments: str) -> list[tuple[Any, ...]]:
     """Code and file of each problem of a command that fails."""
     done = call(site, *arguments, "--json")
     assert isinstance(done.exception, SystemExit), done.exception

@@ -485,7 +485,8 @@ def test_every_manifest_is_kept_by_digest(site: SiteFolder, fake: FakeRegistry) 
         }
 
     old, new = (part("windows", **{"os.version": f"10.0.{number}"}) for number in (17763, 20348))
-    plain, features = part(), part(**{"os.features": ["a", "b"]})
+    extra: dict[str, Any] = {"os.features": ["a", "b"]}
+    plain, features = part(), part(**extra)
     deep = part(architecture="s390x")
     unnamed = part("unknown", "unknown")
     inner = fake.nest("acme/nginx", fake.nest("acme/nginx", fake.nest("acme/nginx", deep)), features)
