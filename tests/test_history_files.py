@@ -236,7 +236,7 @@ def test_a_leap_day(site: SiteFolder) -> None:
     assert past.episodes() == [(ONE, "openssl", "2028-02-28", "2028-03-01", 2, "rebuilt")]
     result = past.run("--date", "2027-02-29")
     assert result.exit_code == 2
-    assert "is not a date" in result.output
+    assert "--date" in result.output
 
 
 def test_several_records_on_one_day_are_one(begun: Past) -> None:

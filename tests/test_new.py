@@ -1,4 +1,4 @@
-"""`catalog-api new`: a page to begin with, which has what the registry knows if its reference is given."""
+"""`catalog-api new`: a short page to begin with, and the page that lists it."""
 
 from __future__ import annotations
 
@@ -9,26 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 
 from mkdocs_catalog_api.authored.yaml_text import parse
 from mkdocs_catalog_api.catalog.collections import COLLECTIONS, ITEM_MODELS
 
 from .authors import REQUIRED, configure, told
 from .fake_registry import FakeRegistry
-from .fake_server import Reply
 from .sites import SiteFolder, run
-from .syncing import BASIC, LOGIN, facts, invoke, labels
+from .syncing import invoke
 from .test_cli import call, tree
 
 KINDS = [(COLLECTIONS[name].stem.lower(), name) for name in ITEM_MODELS]
-LABELS = {
-    "org.opencontainers.image.description": "A store: #1.",
-    "org.opencontainers.image.url": "https://redis.io/",
-    "org.opencontainers.image.source": "https://github.com/redis/redis",
-    "org.opencontainers.image.licenses": "BSD-3-Clause",
-    "org.opencontainers.image.base.name": "docker.io/library/debian:12-slim",
-}
 
 
 @pytest.mark.parametrize("settings", ["", 'registry: a.b\nimages: {pages: "other/*.md"}'])
@@ -90,6 +81,19 @@ def test_a_new_page_has_a_line_for_what_the_catalog_requires(site: SiteFolder) -
 
 
 @pytest.mark.parametrize(
+    ("name", "said"),
+    [("nginx", "docs/images/nginx.md: already exists"), ("---", "is not a name that makes a slug")],
+)
+def test_what_can_not_be_begun_is_told_and_nothing_is_written(site: SiteFolder, name: str, said: str) -> None:
+    configure(site)
+    site.write("docs/images/nginx.md", "mine")
+    before = tree(site.folder)
+    result = call("new", "image", "-f", site.folder / "mkdocs.yml", "--", name)
+    assert result.exit_code == 1 and said in result.stderr
+    assert tree(site.folder) == before
+
+
+@pytest.mark.parametrize(
     ("error", "why"),
     [
         (OSError(), "OSError"),
@@ -119,197 +123,84 @@ def test_faults_of_the_settings_are_told(site: SiteFolder) -> None:
     assert result.exit_code == 1 and "mkdocs.yml:6:7: catalog-api.registri: unknown setting" in result.stderr
 
 
-# References: the page has what the registry knows
-
-
-class Bench:
-    """A site, and a registry with the image `acme/redis`."""
-
-    def __init__(self, site: SiteFolder, fake: FakeRegistry) -> None:
-        self.site, self.fake, self.image = site, fake, f"{fake.host}/acme/redis"
-        configure(site, "web: true")
-        fake.image("acme/redis", "8.2.1", "8.2", "latest", labels=LABELS)
-
-    def run(self, *arguments: str, **env: str) -> Result:
-        return invoke(self.site, *arguments, env=env, retries=0)
-
-    def new(self, *references: str, **env: str) -> Result:
-        """`new image`, by default with the image."""
-        return self.run("new", "image", *(references or [self.image]), **env)
-
-    def fields(self, path: str = "images/redis") -> Any:
-        text = (self.site.folder / f"docs/{path}.md").read_text("utf-8")
-        return parse(text.split("---\n")[1]).data
-
-    def item(self, path: str = "images/redis") -> Any:
-        """The item in the API, which is built without a warning."""
-        built = self.run("build", "--strict")
-        assert built.exit_code == 0, built.output
-        return json.loads((self.site.folder / f"site/api/v1/{path}/index.json").read_bytes())["data"]
-
-
 @pytest.fixture
-def bench(site: SiteFolder) -> Iterator[Bench]:
+def registry() -> Iterator[FakeRegistry]:
     with FakeRegistry().running() as fake:
-        yield Bench(site, fake)
+        fake.image("acme/redis", "8.2.1", "8.2", "latest", labels={f"{LABEL}description": "A store: #1."})
+        yield fake
 
 
-def test_a_page_has_what_the_registry_knows_and_sync_has_nothing_to_add(bench: Bench) -> None:
-    bench.site.page("images/a.md", f"{REQUIRED}\nimage: a.b/c")
-    result = bench.new()
-    assert result.exit_code == 0, result.output
-    assert bench.fields() == {
-        "name": "redis",
-        "description": "A store: #1.",
-        "license": "BSD-3-Clause",
-        "image": bench.image,
-        "base": "debian",
-        "homepage": "https://redis.io/",
-        "source": "https://github.com/redis/redis",
-        "versions": {"from": "registry", "keep": "5"},
-    }
-    (version,) = bench.item()["versions"]
-    assert (version["version"], version["released"], version["size"]) == ("8.2.1", "2026-11-03", 5)
-    assert version["digest"] and version["platforms"] == ["linux/amd64"]
-    (bench.site.folder / "docs/images/a.md").unlink()
-    before = tree(bench.site.folder)
-    assert "0 files changed, 1 unchanged" in bench.run("sync").stderr
-    assert tree(bench.site.folder) == before
+LABEL = "org.opencontainers.image."
+
+
+def fields(site: SiteFolder, path: str = "images/redis") -> Any:
+    return parse((site.folder / f"docs/{path}.md").read_text("utf-8").split("---\n")[1]).data
 
 
 @pytest.mark.parametrize(
-    ("settings", "fields"),
+    ("settings", "written"),
     [
-        ("registry: HOST/other", {"image", "versions"}),
-        ("registry: HOST/acme", {"versions"}),
-        ("images: {defaults: {versions: registry, license: MIT}}", {"image"}),
-        ("images: {defaults: [{pages: images/redis.md, values: {versions: registry}}]}", {"image"}),
+        ("web: true", {"name", "image", "versions"}),
+        ("registry: HOST/other", {"name", "image", "versions"}),
+        ("registry: HOST/acme", {"name", "versions"}),
+        ("images: {defaults: {versions: registry}}", {"name", "image"}),
+        ("images: {defaults: [{pages: images/redis.md, values: {versions: registry}}]}", {"name", "image"}),
     ],
 )
-def test_a_page_passes_in_any_catalog(bench: Bench, settings: str, fields: set[str]) -> None:
-    bench.fake.image("acme/redis", "1.0")
-    configure(bench.site, settings.replace("HOST", bench.fake.host))
-    assert bench.new().exit_code == 0
-    assert bench.fields().keys() & {"image", "versions"} == fields
-    item = bench.item()
-    assert (item["image"], [version["version"] for version in item["versions"]]) == (bench.image, ["1.0"])
-
-
-def test_a_chart_of_a_registry(bench: Bench) -> None:
-    bench.fake.chart("charts/web", "1.2.0+7", description="Serves.", home="https://example.org/")
-    chart = f"oci://{bench.fake.host}/charts/web"
-    assert bench.run("new", "chart", chart).exit_code == 0
-    fields = bench.fields("charts/web")
-    assert (fields["chart"], fields["description"], fields["homepage"]) == (
-        chart,
-        "Serves.",
-        "https://example.org/",
-    )
-    assert bench.item("charts/web")["versions"][0]["version"] == "1.2.0+7"
-
-
-TAGS = "/v2/acme/redis/tags/list"
-FAULTS: dict[str, dict[str, Reply]] = {
-    "unknown": {TAGS: Reply(status=404)},
-    "denied": {TAGS: Reply(status=403)},
-    "without tags": {TAGS: Reply(b'{"tags": []}')},
-    "half known": {"/v2/acme/redis/manifests/8.2": Reply(status=500)},
-}
-
-
-@pytest.mark.parametrize("name", [*FAULTS, "not an image", "without network"])
-def test_without_a_usable_answer_nothing_is_written(bench: Bench, name: str) -> None:
-    image = "127.0.0.1:1/acme/redis" if name == "without network" else bench.image
-    if name == "not an image":
-        bench.fake.chart("acme/redis", "1.0.0")
-    bench.fake.replies |= FAULTS.get(name, {})
-    before = tree(bench.site.folder)
-    result = bench.new(image)
-    assert result.exit_code == 1
-    assert "error: docs/images/redis.md: image: " in result.stderr and "[CAT083]" in result.stderr
-    assert image in result.stderr and result.stdout == ""
-    assert tree(bench.site.folder) == before
-
-
-@pytest.mark.parametrize(
-    ("reference", "said"),
-    [
-        ("{}:8.2.1", "[CAT012]"),
-        ("http://{}", "[CAT012]"),
-        ("{}/", "[CAT012]"),
-        ("{}/UPPER", "[CAT012]"),
-        ("{}", "docs/images/redis.md: already exists"),
-        ("redis", "docs/images/redis.md: already exists"),
-        ("---", "is not a name that makes a slug"),
-    ],
-)
-def test_what_can_not_be_begun_is_told_and_nothing_is_asked_or_written(
-    bench: Bench, reference: str, said: str
+def test_sync_completes_the_page_of_a_reference(
+    site: SiteFolder, registry: FakeRegistry, settings: str, written: set[str]
 ) -> None:
-    bench.site.write("docs/images/redis.md", "mine")
-    before = tree(bench.site.folder)
-    result = bench.new("--", reference.format(bench.image))
-    assert result.exit_code == 1 and said in result.stderr
-    assert (bench.fake.asked, tree(bench.site.folder)) == ([], before)
+    configure(site, settings.replace("HOST", registry.host))
+    image = f"{registry.host}/acme/redis"
+    assert invoke(site, "new", "image", image).exit_code == 0
+    assert registry.asked == [] and fields(site).keys() == written
+    assert invoke(site, "sync").exit_code == 0
+    built = invoke(site, "build", "--strict")
+    assert built.exit_code == 0, built.output
+    item = json.loads((site.folder / "site/api/v1/images/redis/index.json").read_bytes())["data"]
+    assert (item["image"], item["description"]) == (image, "A store: #1.")
+    assert [version["version"] for version in item["versions"]] == ["8.2.1"]
 
 
-def test_facts_are_not_written_behind_a_link_out_of_the_project(bench: Bench) -> None:
-    folder = bench.site.folder.parent / "elsewhere"
-    folder.mkdir()
-    (bench.site.folder / "registry").symlink_to(folder)
-    result = bench.new()
-    assert result.exit_code == 1 and "registry/images/redis.json" in result.stderr
-    assert [*folder.iterdir()] == []
-    assert not (bench.site.folder / "docs/images").exists()
+def test_sync_completes_the_page_of_a_chart(site: SiteFolder, registry: FakeRegistry) -> None:
+    registry.chart("charts/web", "1.2.0+7")
+    configure(site, "web: true")
+    chart = f"oci://{registry.host}/charts/web"
+    assert invoke(site, "new", "chart", chart).exit_code == 0
+    assert fields(site, "charts/web")["chart"] == chart
+    assert invoke(site, "sync").exit_code == invoke(site, "build", "--strict").exit_code == 0
+    item = json.loads((site.folder / "site/api/v1/charts/web/index.json").read_bytes())["data"]
+    assert [version["version"] for version in item["versions"]] == ["1.2.0+7"]
 
 
-def test_facts_of_another_image_are_never_replaced(bench: Bench) -> None:
-    """An item elsewhere has the same slug."""
-    bench.fake.image("other/redis", "1.0")
-    page = f"{REQUIRED}\nversions: registry\nimage: {bench.fake.host}/other/redis"
-    bench.site.page("images/db/redis.md", page)
-    assert bench.run("sync").exit_code == 0
-    before = tree(bench.site.folder)
-    result = bench.new()
+def test_one_failing_image_does_not_stop_the_others(site: SiteFolder, registry: FakeRegistry) -> None:
+    registry.artifact("acme/other", {}, "application/vnd.oci.empty.v1+json", "1.0")
+    configure(site, f"registry: {registry.host}/acme")
+    names = [f"{registry.host}/acme/{name}" for name in ("none", "other", "redis")]
+    assert invoke(site, "new", "image", *names).exit_code == 0
+    result = invoke(site, "sync")
     assert result.exit_code == 1
-    assert "error: registry/images/redis.json: image: " in result.stderr and "[CAT070]" in result.stderr
-    assert tree(bench.site.folder) == before
+    errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    assert [line.partition(":")[0] for line in errors] == ["error", "error"], errors
+    assert "docs/images/none.md" in errors[0] and "404" in errors[0]
+    assert (
+        "docs/images/other.md" in errors[1]
+        and "no tag of" in errors[1]
+        and "belongs to an image" in errors[1]
+    )
+    assert [path.name for path in (site.folder / "registry/images").iterdir()] == ["redis.json"]
 
 
-def test_one_failing_image_does_not_stop_the_others(bench: Bench) -> None:
-    bench.fake.image("acme/nginx", "1.29.3")
-    host = bench.fake.host
-    result = bench.new(f"{host}/acme/none", bench.image, f"{host}/acme/nginx", "Tools / Redis 8.2")
-    assert result.exit_code == 1
-    pages = sorted(path.name for path in (bench.site.folder / "docs/images").iterdir())
-    assert pages == ["index.md", "nginx.md", "redis.md", "tools-redis-8-2.md"]
-    known = sorted(path.name for path in (bench.site.folder / "registry/images").iterdir())
-    assert known == ["nginx.json", "redis.json"]
+@pytest.mark.parametrize("reference", ["a.b/c:8.2.1", "http://a.b/c", "a.b/c/", "a.b/UPPER"])
+def test_what_is_not_a_repository_is_refused(site: SiteFolder, reference: str) -> None:
+    configure(site, "web: true")
+    before = tree(site.folder)
+    result = invoke(site, "new", "image", reference)
+    assert result.exit_code == 1 and "[CAT012]" in result.stderr
+    assert tree(site.folder) == before
 
 
-def test_what_was_known_stays_known(bench: Bench) -> None:
-    """The page was deleted, its facts were not; the registry has lost a version since."""
-    assert bench.new().exit_code == 0
-    (bench.site.folder / "docs/images/redis.md").unlink()
-    bench.fake.image("acme/redis", "8.2.2")
-    result = bench.new()
-    assert result.exit_code == 0 and "8.2.1" in result.stderr
-    assert labels(bench.site, "redis") == ["8.2.1", "8.2.2"]
-    assert facts(bench.site, "images/redis")["versions"][0]["gone"]
-
-
-def test_an_annotation_that_is_not_usable_is_a_warning(bench: Bench) -> None:
-    bench.fake.image("acme/redis", "1.0", labels={"org.opencontainers.image.url": "see the wiki"})
-    result = bench.new()
-    assert result.exit_code == 0 and "warning: registry/images/redis.json: " in result.stderr
-    assert "homepage" not in bench.fields()
-    assert bench.run("check").exit_code == 0
-
-
-def test_credentials_are_those_of_sync(bench: Bench) -> None:
-    configure(bench.site, f"registry: {bench.fake.host}/acme")
-    bench.fake.first(TAGS, Reply(status=401, headers={"WWW-Authenticate": 'Basic realm="x"'}))
-    result = bench.new(**LOGIN)
-    assert result.exit_code == 0, result.output
-    assert f"Authorization: {BASIC}\r\n" in bench.fake.heads[-1]
-    assert "geheim" not in result.output + json.dumps(bench.fields())
+def test_a_name_with_a_slash_is_a_name(site: SiteFolder) -> None:
+    configure(site, "web: true")
+    assert invoke(site, "new", "image", "Tools / Redis 8.2").exit_code == 0
+    assert (site.folder / "docs/images/tools-redis-8-2.md").is_file()

@@ -149,15 +149,6 @@ def test_an_end_of_life_before_the_release_is_a_warning(site: SiteFolder) -> Non
     ]
 
 
-@pytest.mark.parametrize("status", ["deprecated", "Deprecated", "withdrawn", "planned"])
-@pytest.mark.parametrize("folder", ["images", "charts"])
-def test_a_status_of_the_theme_suggests_a_lifecycle(site: SiteFolder, folder: str, status: str) -> None:
-    site.page(f"{folder}/nginx.md", f"{CHART}\nstatus: {status}")
-    (problem,) = told(site)
-    assert problem[:5] == ("warning", "CAT010", f"docs/{folder}/nginx.md", 5, "status")
-    assert f"`lifecycle: {status.lower()}`" in problem.text
-
-
 @pytest.mark.parametrize(
     "keys", ["status: new", "status: available", "status: deprecated\nlifecycle: available"]
 )
@@ -260,19 +251,6 @@ def test_what_is_no_marker_is_left_alone(site: SiteFolder, text: str) -> None:
     assert told(site) == []
 
 
-# mkdocs.yml
-
-
-def test_a_setting_of_the_plugin_at_the_top_of_mkdocs_yml_is_told(site: SiteFolder) -> None:
-    site.image("nginx")
-    config = site.write_config()
-    config.write_text("images: {pages: 'docker/*.md'}\n" + config.read_text("utf-8"), "utf-8")
-    assert call("check", "-f", config).stderr.splitlines()[0] == (
-        "warning: mkdocs.yml:1:1: images: ignored: not a setting of MkDocs (move it below `catalog-api:`) "
-        "[CAT020]"
-    )
-
-
 # VEX
 
 
@@ -368,41 +346,6 @@ def test_a_page_has_the_description_of_its_item_once(site: SiteFolder, body: str
     tree = page(rendered(site), "images/nginx/index.html")
     text = " ".join(tree.xpath("string(//body)").split())
     assert text.count(DESCRIPTION) == times
-
-
-# Files where nothing reads them
-
-REPORT = trivy([row("CVE-2026-0001")], tag=f"{REGISTRY}/nginx:1.0")
-
-
-@pytest.mark.parametrize("folder", ["reports", "scan", "Trivy-Reports", "docs/scans"])
-def test_reports_in_a_folder_that_nothing_reads_are_a_warning(site: SiteFolder, folder: str) -> None:
-    site.image("nginx", "versions: ['1.0']")
-    site.write(f"{folder}/nginx/1.0.json", json.dumps(REPORT).encode())
-    (problem,) = told(site)
-    assert problem[:3] == ("warning", "CAT031", "mkdocs.yml") and folder in problem.text
-    assert problem.field == "catalog-api.security.reports"
-
-
-def test_other_files_in_such_folders_are_no_reports(site: SiteFolder) -> None:
-    site.image("nginx", "versions: ['1.0']")
-    site.write("reports/coverage.json", b"{}")
-    site.write("security/policy.json", b"nothing")
-    assert told(site) == []
-    site.report("nginx/1.0.json", REPORT)
-    site.write("reports/old.json", json.dumps(REPORT).encode())
-    assert told(site) == []
-
-
-def test_a_newest_version_without_a_scan_is_noted_if_an_older_one_has_one(site: SiteFolder) -> None:
-    site.image("nginx", "versions:\n  - '1.0'\n  - '1.1'")
-    site.image("redis", "versions: ['8.0']")
-    site.report("nginx/1.0.json", REPORT)
-    assert [problem[:5] for problem in told(site)] == [
-        ("info", "CAT035", "docs/images/nginx.md", 7, "versions[1]")
-    ]
-    site.report("nginx/1.1.json", trivy([], tag=f"{REGISTRY}/nginx:1.1"))
-    assert told(site) == []
 
 
 @pytest.mark.parametrize("tag", ["", ":1.0", f"@{digest(1)}"])

@@ -83,7 +83,6 @@ ROWS = [
     *(Row(f"scans/{path}", ODD, "CAT002") for path in REPORTS),
     *(Row(path, ODD, "CAT002") for path in ("vex/x.json", "docs/images/x.md", FACTS)),
     *(Row(path, INPUT, "", "mkdocs.yml") for path in ("roadmap.yml", "updates.yml")),
-    Row("decisions.yml", INPUT, "", "mkdocs.yml", settings={"updates": {"data": "new.json"}}),
     Row("base.yml", INPUT, "", "mkdocs.yml", config={"INHERIT": "base.yml"}),
     *(Row(path, INPUT, "") for path in (KEV, "history/2026-01-01.json")),
     *(
@@ -121,9 +120,6 @@ def places(site: SiteFolder, *arguments: str) -> list[tuple[Any, ...]]:
 def test_what_is_not_a_file_is_named(site: SiteFolder, row: Row, put: Put) -> None:
     prepared(site, **row.settings).config |= row.config
     file = site.folder / row.path
-    if row.path == "decisions.yml":
-        site.write("new.json", "[]")
-        (site.folder / "updates.yml").unlink()
     file.unlink(missing_ok=True)
     file.parent.mkdir(parents=True, exist_ok=True)
     put(file)
@@ -145,8 +141,12 @@ def test_what_is_behind_a_link_out_of_the_project_is_not_read(
     link.symlink_to(outside / link.name if link.suffix else outside)
     if path.startswith("data"):
         site.settings["updates"] = {"data": "data/updates.yml"}
-    place = {"advisories": KEV, "data": "mkdocs.yml", "data/updates.yml": "mkdocs.yml"}.get(path, path)
-    assert places(site, "build") == [("CAT002", place)]
+    told = (
+        ("CAT021", "mkdocs.yml")
+        if path.startswith("data")
+        else ("CAT002", KEV if path == "advisories" else path)
+    )
+    assert places(site, "build") == [told]
 
 
 FURTHER = "index-images-2.html"

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from mkdocs_catalog_api.catalog.registry_facts import ImageFacts, ImageVersionFacts, former_after
+from mkdocs_catalog_api.catalog.registry_facts import RegistryFacts, VersionFacts, former_after
 from mkdocs_catalog_api.network import sync as network_sync
 
 from .fake_registry import FakeRegistry
@@ -416,10 +416,11 @@ def test_pruning_forgets_what_was_former_for_more_than_a_year(site: SiteFolder, 
 
 
 def test_at_most_20_former_digests_of_a_version_are_kept() -> None:
-    file = ImageFacts("a", ())
+    file = RegistryFacts(image="a", versions=())
     for day in range(1, 31):
-        versions = tuple(ImageVersionFacts(label, digest(f"{label}-{day}")) for label in ("1.0", "2.0"))
-        file = ImageFacts("a", versions, former_after(file, versions, f"2026-11-{day:02}"))
+        versions = tuple(VersionFacts(label, digest(f"{label}-{day}")) for label in ("1.0", "2.0"))
+        former = former_after(file, versions, f"2026-11-{day:02}")
+        file = RegistryFacts(image="a", versions=versions, former=former)
     days = [entry.until for entry in file.former if entry.version == "1.0"]
     assert days == [f"2026-11-{day:02}" for day in range(30, 10, -1)]
     assert len(file.former) == 40

@@ -155,7 +155,7 @@ def test_a_document_without_an_id_is_named_by_its_file(nginx: SiteFolder) -> Non
 
 @pytest.mark.parametrize(
     ("folder", "message"),
-    [("statements", "the folder 'statements' does not exist"), ("docs/vex", "the folder is in docs_dir")],
+    [("statements", "'statements' is not a folder"), ("docs/vex", "the folder is in docs_dir")],
 )
 def test_a_folder_that_is_missing_or_would_be_published(nginx: SiteFolder, folder: str, message: str) -> None:
     nginx.write("docs/vex/a.json", b"{}")
