@@ -21,8 +21,8 @@ import pytest
 
 from mkdocs_catalog_api.publish import llms
 
-from .bad_server import BadServer, answer
 from .example import EXAMPLE
+from .fake_server import FakeServer, answer
 from .guide import blocks
 from .servers import serve
 from .sites import SiteFolder
@@ -164,14 +164,14 @@ def test_a_search_finds_by_each_field_and_the_best_match_first(site: SiteFolder,
 
 
 @contextmanager
-def odd_site(answers: dict[str, bytes]) -> Iterator[BadServer]:
+def odd_site(answers: dict[str, bytes]) -> Iterator[FakeServer]:
     """A server with these answers, whole or only their bodies. All else is answered with 404."""
     whole = dict.fromkeys((INDEX, "/s.json", "/i.json", "/c.json"), answer(b"", "404 Not Found"))
     whole |= {path: each if each.startswith(b"HTTP/") else answer(each) for path, each in answers.items()}
     scripts: dict[str, Callable[[], Iterable[bytes]]] = {
         path: partial(list, [each]) for path, each in whole.items()
     }
-    with BadServer(scripts).running() as server:
+    with FakeServer(scripts).running() as server:
         yield server
 
 

@@ -73,7 +73,7 @@ NOT_RUN = {
         "curl -sI https://example.org/catalog/api/v1/index.json | grep -iE "
         "'^(http|access-control|cache-control|content-type)'",
     ): "prints headers; test_hosts reads those of real servers",
-    ("pages", "catalog-api sync eol"): "asks endoflife.date; test_sync_eol asks a stand-in",
+    ("pages", "catalog-api sync eol"): "asks endoflife.date; test_sync_advisories asks a stand-in",
     (
         "pages",
         "python -c 'import shutil, mkdocs_catalog_api as package; shutil.copytree(package.__path__[0] + "

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from .bad_server import BadServer, answer
+from .fake_server import FakeServer, answer
 from .guide import block
 from .programs import need
 from .sites import Result
@@ -202,9 +202,9 @@ def encoded(document: Any) -> bytes:
 
 
 @contextmanager
-def answering(path: str) -> Iterator[tuple[BadServer, Callable[[bytes], None]]]:
+def answering(path: str) -> Iterator[tuple[FakeServer, Callable[[bytes], None]]]:
     """A server, and how it answers at this path from now on."""
-    server = BadServer({path: list})
+    server = FakeServer({path: list})
 
     def say(body: bytes) -> None:
         server.scripts[path] = lambda: [body]
@@ -315,7 +315,7 @@ def test_the_gate_prints_what_the_guide_shows(served: Served, tmp_path: Path) ->
         assert (ended.returncode, ended.stderr) == (1, f"{reason}\n")
     command, reason = block("ci-gate", "no answer").splitlines()
     path = "/api/v1/references/registry.example.org~hardened~nginx.json"
-    with BadServer({path: lambda: [answer(b"", "503 Service Unavailable")]}).running() as server:
+    with FakeServer({path: lambda: [answer(b"", "503 Service Unavailable")]}).running() as server:
         (tmp_path / "gate.sh").write_text(block("ci-gate", "gate.sh").replace(example, server.address, 1))
         ended = subprocess.run(command[2:].split(), cwd=tmp_path, capture_output=True, text=True, timeout=60)
         assert (ended.returncode, ended.stderr.replace(server.address, example)) == (1, f"{reason}\n")
@@ -352,7 +352,7 @@ def test_the_gate_for_a_reference_reads_hundreds_of_tags(shell: str, served: Ser
         "image": "registry.example.org/a",
         "data": [entry | {"tag": f"1.{number}"} for number in range(500)],
     }
-    with BadServer({path: lambda: [answer(json.dumps(document).encode())]}).running() as server:
+    with FakeServer({path: lambda: [answer(json.dumps(document).encode())]}).running() as server:
         for tag, code in (("1.499", 0), ("1.500", 1)):
             reference = f"registry.example.org/a:{tag}"
             assert gate(shell, f"{server.address}/hardened", reference) == code
@@ -511,7 +511,7 @@ def test_the_input_of_the_policy_tells_an_unknown_digest_from_a_failure(
     assert run(served.url, document["digest"]) == 0 and given() == answer_of(document)
     unknown = "sha256:" + "0" * 64
     assert run(served.url, unknown) == 0 and denials(given()) == ["not in the catalog"]
-    server = BadServer({path_of(unknown): lambda: [answer(b"{}", "500 Internal Server Error")]})
+    server = FakeServer({path_of(unknown): lambda: [answer(b"{}", "500 Internal Server Error")]})
     with server.running():
         assert run(f"{server.address}/hardened", unknown) == 0
         assert denials(given()) == ["no answer from the catalog"]

@@ -45,6 +45,9 @@ _SAVED_AFTER = 50
 """Number of new digests after which the file of an item is saved, so that the next run can continue."""
 _FORGOTTEN_AFTER = timedelta(days=365)
 
+_FACTS = msgspec.json.Decoder(RegistryFacts)
+"""Created in one thread: msgspec crashes if several threads are the first to decode a type."""
+
 T = TypeVar("T")
 
 
@@ -373,7 +376,7 @@ class Sync:
             return None
         try:
             body = read_file(self._output.root / name)
-            return _State(item, name, body, msgspec.json.decode(body, type=RegistryFacts))
+            return _State(item, name, body, _FACTS.decode(body))
         except FileNotFoundError:
             return _State(item, name, b"", item.facts(()))
         except (OSError, ValueError, RecursionError) as error:
