@@ -20,7 +20,7 @@ EXAMPLES = {
     "images.verify.issuer": "images: {verify: {identity: release@example.org, "
     "issuer: https://accounts.google.com}}",
     "images.verify.key": "charts: {verify: {key: https://example.org/cosign.pub}}",
-    "updates.data": "updates: {data: nvcmp.json}",
+    "updates.data": "updates: {data: versions.json}",
     "security.reports": "security: {reports: reports}",
     "security.vex": "security: {vex: statements}",
     "security.max_age": "security: {max_age: 30}",
@@ -42,7 +42,7 @@ NOTES = {
     "security.reports": "The folder can't be inside `docs_dir`, where MkDocs would publish it.",
     "security.accept": "`partial` grades a version although a digest has no scan. "
     "See [scanners' ignore rules](scan.md#scanners-ignore-rules).",
-    "security.max_report_size": "A whole number and a unit without a space: `kB`, `MB`, `GB` (powers of 1000)"
+    "security.max_report_size": "A number and a unit: `kB`, `MB`, `GB` (powers of 1000)"
     " or `KiB`, `MiB`, `GiB` (powers of 1024).",
     "lookups": "Each [answers one question](clients.md#one-question-one-document). Above "
     "20,000 documents, a note names the hosts that accept that many.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 from collections import Counter
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
@@ -14,7 +15,13 @@ PACKAGE = Path(mkdocs_catalog_api.__file__).parent
 ROOMS, FLOORS, ARROWS = 12, 9, 55
 """The most there may be: rooms, rooms in a chain of imports, pairs of rooms with an import."""
 Module = tuple[str, ...]
-TREES = {file: ast.parse(file.read_text("utf-8")) for file in sorted(PACKAGE.rglob("*.py"))}
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+
+@functools.cache
+def tree(file: Path) -> ast.Module:
+    """A module's syntax, parsed once."""
+    return ast.parse(file.read_text("utf-8"))
 
 
 def module(file: Path) -> Module:
@@ -23,14 +30,14 @@ def module(file: Path) -> Module:
     return parts[:-1] if parts[-1] == "__init__" else parts
 
 
-MODULES = {module(file) for file in TREES} - {()}
+MODULES = {module(file) for file in FILES} - {()}
 """Without the package itself, which holds nothing."""
 
 
 def imports(file: Path) -> Iterator[Module]:
     """The modules of the package that a module imports anywhere in its text, if only for type checkers."""
     folder = file.relative_to(PACKAGE).parts[:-1]
-    for node in ast.walk(TREES[file]):
+    for node in ast.walk(tree(file)):
         if isinstance(node, ast.ImportFrom) and node.level:
             above = folder[: len(folder) - node.level + 1]
             base = (*above, *(node.module or "").split(".")) if node.module else above
@@ -38,14 +45,16 @@ def imports(file: Path) -> Iterator[Module]:
                 yield (*base, name.name) if (*base, name.name) in MODULES else base
 
 
-GRAPH = {module(file): {*imports(file)} - {module(file), ()} for file in TREES if module(file)}
-"""Module → the modules that it imports."""
+@functools.cache
+def import_graph() -> dict[Module, set[Module]]:
+    """Module → the modules that it imports."""
+    return {module(file): {*imports(file)} - {module(file), ()} for file in FILES if module(file)}
 
 
 def rooms() -> dict[str, set[str]]:
     """Room → the rooms that it imports from. A room is a folder of the package, or a module beside them."""
     graph: dict[str, set[str]] = {name[0]: set() for name in MODULES}
-    for name, imported in GRAPH.items():
+    for name, imported in import_graph().items():
         graph[name[0]] |= {other[0] for other in imported} - {name[0]}
     return graph
 
@@ -61,7 +70,7 @@ def test_the_house_is_small() -> None:
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    TopologicalSorter(GRAPH).prepare()  # raises CycleError, which names them
+    TopologicalSorter(import_graph()).prepare()  # raises CycleError, which names them
 
 
 def test_every_room_has_a_line_in_the_map() -> None:
@@ -72,6 +81,6 @@ def test_every_room_has_a_line_in_the_map() -> None:
 
 def test_no_class_name_exists_twice() -> None:
     names = Counter(
-        node.name for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+        node.name for file in FILES for node in ast.walk(tree(file)) if isinstance(node, ast.ClassDef)
     )
     assert {name for name, number in names.items() if number > 1} == set()

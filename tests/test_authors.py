@@ -55,15 +55,6 @@ def test_what_a_hook_adds_to_front_matter_that_mkdocs_cannot_read_counts_too(sit
     assert (item["license"], item["tier"], item["homepage"]) == ("ISC", "core", "https://nginx.org/")
 
 
-def test_a_fault_that_a_hook_has_made_is_told_as_its_own(site: SiteFolder) -> None:
-    site.write("hook.py", "def on_page_markdown(markdown, page, **_):\n    page.meta['tier'] = 5\n")
-    site.config["hooks"] = ["hook.py"]
-    site.image("nginx")
-    result = site.mkdocs()
-    assert result.failed
-    assert "expected text, got 5 (set by a plugin or hook)" in result.logged()[0]
-
-
 # Defaults
 
 

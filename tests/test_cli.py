@@ -148,8 +148,8 @@ def test_inherited_and_environment_values_and_tags_of_python(
 @pytest.mark.parametrize(
     ("text", "place", "said"),
     [
-        ("site_name: [a\n", "mkdocs.yml:1:12", "unclosed list"),
-        ("site_name: A\r\nplugins: @\r\n", "mkdocs.yml:2:10", "a value can't begin with @ (put the value in"),
+        ("site_name: [a\n", "mkdocs.yml:1:12", "flow sequence"),
+        ("site_name: A\r\nplugins: @\r\n", "mkdocs.yml:2:10", "put the value in"),
         ("- a list\n", "mkdocs.yml:1:1", "not keys and values"),
         ("site_name: 1.10\nplugins: [catalog-api]\n", "mkdocs.yml:1:1: site_name", "expected text"),
         ("docs_dir: docs\nplugins: [catalog-api]\n", "mkdocs.yml: site_name", "required"),
@@ -200,7 +200,10 @@ def test_a_fault_in_an_inherited_file_is_told_at_its_place(site: SiteFolder) -> 
         "error: below/deep.yml:3:7: catalog-api.registri: unknown setting" in call("check", "-f", path).stderr
     )
     site.write("below/deep.yml", "plugins: [a\n")
-    assert "error: below/deep.yml:1:10: unclosed list" in call("check", "-f", path).stderr
+    assert (
+        "error: below/deep.yml:1:10: not valid YAML: did not find expected"
+        in call("check", "-f", path).stderr
+    )
 
 
 def test_of_settings_in_several_files_each_is_told_at_its_place(site: SiteFolder) -> None:

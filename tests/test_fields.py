@@ -13,7 +13,9 @@ from mkdocs_catalog_api.catalog.types import Platform, Text, WebLink
 from mkdocs_catalog_api.web.render import environment
 
 ENTRIES = [
-    entry for name, entry in vars(models).items() if name.endswith("Entry") and entry is not models.ItemEntry
+    entry
+    for name, entry in vars(models).items()
+    if isinstance(entry, type) and name == entry.__name__ and name.endswith("Entry") and name != "ItemEntry"
 ]
 
 
@@ -38,8 +40,8 @@ def test_every_field_has_a_description_an_example_and_a_place(entry: type[Model]
     placed = {
         field.name
         for field in shown_fields(entry)
-        if field.shown.page or field.shown.card or field.shown.filter or field.shown.elsewhere
-        or field.shown.hidden
+        if field.shown.page or field.shown.card or field.shown.filter or field.shown.column
+        or field.shown.elsewhere or field.shown.hidden
     }  # fmt: skip
     assert [name for name in fields if name not in placed] == [], (
         "Shown(page=…) or Shown(hidden=…) is missing"
@@ -78,6 +80,23 @@ def test_the_page_of_an_item_shows_a_fact_by_its_type() -> None:
     nothing = dict.fromkeys(ITEM)
     assert parts.facts(nothing, shown_fields(Entry)).strip() == ""
     assert parts.links(nothing, shown_fields(Entry)).strip() == ""
+
+
+def test_the_row_of_a_version_has_the_columns_that_its_model_declares() -> None:
+    class Version(Model):
+        notes: Annotated[WebLink | None, Shown(column="Notes")] = None
+        ports: Annotated[list[int], Shown(column="Ports")] = []
+        signed: Annotated[bool | None, Shown(column="Signed")] = None
+        size: Annotated[int | None, Shown(column="Size", style="catalog-date")] = None
+
+    parts: Any = environment(None).get_template("catalog/parts.html").module
+    version = {"notes": "https://e.org/1", "ports": [80, 443], "signed": False, "size": None}
+    assert parts.cells(version, shown_fields(Version)).split("</td>")[:-1] == [
+        '<td data-label="notes"><a href="https://e.org/1" rel="noopener">e.org/1</a>',
+        '<td data-label="ports">80, 443',
+        '<td data-label="signed">no',
+        '<td class="catalog-date" data-label="size">–',
+    ]
 
 
 def test_the_row_of_an_item_has_what_the_script_needs_for_further_rows() -> None:

@@ -305,6 +305,6 @@ def test_a_data_file_is_no_pipe_and_no_link_out_of_the_project(site: SiteFolder,
     (site.folder / "images.yml").symlink_to(outside)
     code, said = command(site, "check")
     assert code == 1
-    assert "'images.yml' is not read, because a link leads out of the project" in said
-    assert "'charts.yml' is not a regular file" in said
+    assert "'images.yml' is not a file of the project" in said
+    assert "'charts.yml' is not a file of the project" in said
     assert SECRET not in said

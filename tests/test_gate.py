@@ -32,21 +32,21 @@ def set_(**values: Any) -> Change:
 ITEM = "images.json: "
 DATA = "$.data[0]"
 FAULTS = (
-    ("null", items, "image", set_(name=None), f"{ITEM}Expected `str`, got `null` - at `{DATA}.name`"),
-    ("a missing field", items, "image", set_(homepage=UNSET), f"{ITEM}Object missing required field"),
-    ("an undeclared field", items, "image", lambda item: to_builtins(item) | {"extra": 1}, "`extra`"),
-    ("an unknown word", items, "image", set_(lifecycle="gone"), f"{DATA}.lifecycle"),
-    ("a page off the site", items, "image", set_(url="images/alpha/"), f"{DATA}.url"),
-    ("text for a counter", items, "security_figures", set_(total="2"), f"{DATA}.security.total"),
-    ("a counter below 0", items, "security_figures", set_(suppressed=-1), f"{DATA}.security.suppressed"),
-    ("a score above 100", items, "security_figures", set_(score=101.0), f"{DATA}.security.score"),
+    ("null", items, "_listed", set_(name=None), f"{ITEM}Expected `str`, got `null` - at `{DATA}.name`"),
+    ("a missing field", items, "_listed", set_(homepage=UNSET), f"{ITEM}Object missing required field"),
+    ("an undeclared field", items, "_listed", lambda item: to_builtins(item) | {"extra": 1}, "`extra`"),
+    ("an unknown word", items, "_listed", set_(lifecycle="gone"), f"{DATA}.lifecycle"),
+    ("a page off the site", items, "_listed", set_(url="images/alpha/"), f"{DATA}.url"),
+    ("text for a counter", security, "security_figures", set_(total="2"), f"{DATA}.security.total"),
+    ("a counter below 0", security, "security_figures", set_(suppressed=-1), f"{DATA}.security.suppressed"),
+    ("a score above 100", security, "security_figures", set_(score=101.0), f"{DATA}.security.score"),
     ("a wrong digest", security, "record", set_(digest="latest"), "security/alpha.json: "),
     ("an empty badge", badges, "_payload", set_(message=""), "$.message"),
     ("another document", publication, "encode", lambda _: b"{}\n", f"{ITEM}Object missing required field"),
     ("half a document", publication, "encode", lambda body: body[:-9], f"{ITEM}Input data was truncated"),
     ("no UTF-8", publication, "encode", lambda body: body.replace(b"alpha", b"\xff"), ITEM),
-    ("a link to nothing", items, "image", set_(href="/catalog/api/v1/none.json"), "/api/v1/none.json: "),
-    ("a link off the site", items, "image", set_(href="https://example.org/"), f"{DATA}.href"),
+    ("a link to nothing", items, "_listed", set_(href="/catalog/api/v1/none.json"), "/api/v1/none.json: "),
+    ("a link off the site", items, "_listed", set_(href="https://example.org/"), f"{DATA}.href"),
 )
 
 
@@ -67,7 +67,7 @@ def test_a_fault_of_ours_stops_the_build(
 
 
 def test_mkdocs_reports_it_in_one_line(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    plant(monkeypatch, items, "image", set_(name=None))
+    plant(monkeypatch, items, "_listed", set_(name=None))
     result = small(site).mkdocs()
     assert result.failed
     assert any(f"{ITEM}Expected `str`, got `null`" in line for line in result.logged())

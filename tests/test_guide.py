@@ -159,11 +159,6 @@ def test_every_sample_of_settings_is_accepted(site: SiteFolder) -> None:
     site.write("docs/index.md", "# Home\n")
     hugo = "---\ncategory: Web servers\ntier: core\nlicense: MIT\nimage: a.b/c\n---\n"
     site.write("content/images/nginx.md", hugo)
-    site.write(
-        "nvcmp.json",
-        json.dumps([{"name": name, "delta": "new", "newver": "9"} for name in ("grafana", "redis")]),
-    )
-    site.write("decisions.yml", block("pages", "decisions.yml"))
     known = {"image": "a.b/c", "versions": [{"version": "1.29.3", "digest": digest("a")}]}
     site.write("registry/images/nginx.json", json.dumps(known))
     site.page("images/nginx.md", "category: Web servers\ntier: core\nlicense: MIT\nimage: a.b/c\ntags: [Web]")
@@ -347,7 +342,7 @@ def test_sizes_in_the_guide_are_those_of_the_example(
 def test_commands_open_no_connection_but_those_that_the_guide_names(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "Only `sync` and `new` with a reference open a network connection" in page("hosts")
+    assert "Only `sync` opens a network connection" in page("hosts")
 
     def connect(*_: object) -> None:
         raise AssertionError("a connection is opened")

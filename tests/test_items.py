@@ -130,8 +130,8 @@ def test_an_item_is_replaced_by_another_one(site: SiteFolder) -> None:
     refused, problems = told(site)
     assert refused
     assert [problem.partition(": ")[2] for problem in problems] == [
-        "replacedBy: the item can't be replaced by itself (use the slug of another item)",
-        "replacedBy: no item of images has the slug 'ngnix' (did you mean `nginx`?)",
+        "replacedBy: no other item of images has the slug 'nginx' (use the slug of an item)",
+        "replacedBy: no other item of images has the slug 'ngnix' (did you mean `nginx`?)",
         "replaces[0]: 'nginx:1' is not an image repository: it must not contain a tag or digest; add these "
         "to the versions (did you mean `nginx`?)",
     ]

@@ -297,7 +297,6 @@ def test_a_setting_that_is_wrong_is_refused(
     ("line", "versions", "field"),
     [
         ("lines: 'release-([0-9]+)'", ["1.2.3"], "lines"),
-        ("", ["17-alpine", "17-alpine3.24"], "versions"),
     ],
 )
 def test_what_looks_like_a_slip_is_a_warning(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 
 import pytest
 
 from mkdocs_catalog_api.problems import Level, Problem
 
 from .authors import problems
-from .sites import REGISTRY, Result, SiteFolder, digest, rendered, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, digest, rendered
 from .test_cli import call
 from .test_web import page
 
@@ -27,10 +26,6 @@ def told(site: SiteFolder) -> list[Problem]:
 
 def head(problem: Problem) -> str:
     return f"{problem.level.name.lower()} {problem.code} {problem.line} {problem.field}".rstrip()
-
-
-def where(site: SiteFolder) -> list[str]:
-    return [f"{head(problem)} of {problem.file}" for problem in told(site)]
 
 
 def lines(site: SiteFolder, *options: str) -> list[str]:
@@ -92,16 +87,8 @@ add(
         }.items()
     },
 )
-# A status of the theme suggests a lifecycle; another one is its own.
-for folder in ("images", "charts"):
-    add(
-        folder,
-        {
-            f"status: {status}": ("warning CAT010 5 status", f"`lifecycle: {status.lower()}`")
-            for status in ("deprecated", "Deprecated", "withdrawn", "planned")
-        }
-        | dict.fromkeys(("status: new", "status: available", "status: deprecated\nlifecycle: available"), ()),
-    )
+# A status is the theme's own.
+add("images", {"status: new": (), "status: deprecated": ()})
 add(
     "images",
     {
@@ -157,7 +144,7 @@ DESCRIBED = {
 
 
 @pytest.fixture(scope="module")
-def catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Result]:
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """All pages, built once."""
     site = SiteFolder(tmp_path_factory.mktemp("pages"))
     site.image("nginx")
@@ -248,16 +235,6 @@ def test_it_is_a_note_where_a_data_file_has_the_items(site: SiteFolder) -> None:
     assert [problem.level for problem in told(site)] == [Level.INFO]
 
 
-def test_a_setting_of_the_plugin_at_the_top_of_mkdocs_yml_is_told(site: SiteFolder) -> None:
-    site.image("nginx")
-    config = site.write_config()
-    config.write_text("images: {pages: 'docker/*.md'}\n" + config.read_text("utf-8"), "utf-8")
-    assert call("check", "-f", config).stderr.splitlines()[0] == (
-        "warning: mkdocs.yml:1:1: images: ignored: not a setting of MkDocs (move it below `catalog-api:`) "
-        "[CAT020]"
-    )
-
-
 def test_a_file_in_the_folder_of_vex_documents_that_is_not_read_is_named(site: SiteFolder) -> None:
     site.image("nginx")
     site.write("vex/nginx.yml", "statements: []")
@@ -319,36 +296,3 @@ def test_an_entry_of_an_image_that_has_a_page_suggests_it(
     found = [problem for problem in told(site) if problem.file == "images.yml"]
     assert [head(problem) for problem in found] == ["error CAT013 1 [0].slug"] * suggested
     assert all(f"`page: {path}`" in str(problem) for problem in found)
-
-
-# Files where nothing reads them
-
-REPORT = trivy([row("CVE-2026-0001")], tag=f"{REGISTRY}/nginx:1.0")
-
-
-@pytest.mark.parametrize("folder", ["reports", "scan", "Trivy-Reports", "docs/scans"])
-def test_reports_in_a_folder_that_nothing_reads_are_a_warning(site: SiteFolder, folder: str) -> None:
-    site.image("nginx", "versions: ['1.0']")
-    site.write(f"{folder}/nginx/1.0.json", json.dumps(REPORT).encode())
-    (found,) = told(site)
-    assert (found.level, found.code, found.file) == (Level.WARNING, "CAT031", "mkdocs.yml")
-    assert found.field == "catalog-api.security.reports" and folder in str(found)
-
-
-def test_other_files_in_such_folders_are_no_reports(site: SiteFolder) -> None:
-    site.image("nginx", "versions: ['1.0']")
-    site.write("reports/coverage.json", b"{}")
-    site.write("security/policy.json", b"nothing")
-    assert told(site) == []
-    site.report("nginx/1.0.json", REPORT)
-    site.write("reports/old.json", json.dumps(REPORT).encode())
-    assert told(site) == []
-
-
-def test_a_newest_version_without_a_scan_is_noted_if_an_older_one_has_one(site: SiteFolder) -> None:
-    site.image("nginx", "versions:\n  - '1.0'\n  - '1.1'")
-    site.image("redis", "versions: ['8.0']")
-    site.report("nginx/1.0.json", REPORT)
-    assert where(site) == ["info CAT035 7 versions[1] of docs/images/nginx.md"]
-    site.report("nginx/1.1.json", trivy([], tag=f"{REGISTRY}/nginx:1.1"))
-    assert told(site) == []

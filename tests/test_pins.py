@@ -111,7 +111,7 @@ ROWS |= {
     "a scan that counts for a release counts for a pin of its digest": pins(
         f"'{DB}:8.2@{D}'", more={"db/8.2": scan(f"CVE-9 {DB}:8.2 {DB}@d")},
         joined=["db -"], total=1,
-        told=f"{NO_PAGE} | note CAT035 docs/images/db.md:5",
+        told=NO_PAGE,
     ),
 } | {
     f"a hub scanned {scanned}": pins(

@@ -106,7 +106,6 @@ ODD: list[Put] = [os.mkfifo, dangling]
     [
         ("roadmap.yml", "mkdocs.yml"),
         ("updates.yml", "mkdocs.yml"),
-        ("decisions.yml", "mkdocs.yml"),
         (KEV, KEV),
         ("history/2026-01-01.json", "history/2026-01-01.json"),
         ("base.yml", "mkdocs.yml"),
@@ -114,10 +113,6 @@ ODD: list[Put] = [os.mkfifo, dangling]
 )
 def test_an_input_that_is_not_a_file(site: SiteFolder, path: str, place: str, put: Put) -> None:
     prepared(site)
-    if path == "decisions.yml":
-        (site.folder / "updates.yml").unlink()
-        site.settings["updates"] = {"data": "new.json"}
-        site.write("new.json", "[]")
     if path == "base.yml":
         site.config["INHERIT"] = path
     file = site.folder / path
@@ -177,7 +172,7 @@ def test_a_data_file_behind_a_link_out_of_the_project_is_not_read(
     link.parent.mkdir(exist_ok=True)
     link.symlink_to(outside / "updates.yml" if path.endswith(".yml") else outside)
     site.settings["updates"] = {"data": "data/updates.yml"}
-    assert places(site, "build") == [("CAT002", "mkdocs.yml")]
+    assert places(site, "build") == [("CAT021", "mkdocs.yml")]
 
 
 FURTHER = "index-images-2.html"

@@ -112,12 +112,11 @@ ROWS |= {
     )
 }
 # What Grype leaves out by its own knowledge stays out.
+OWN_REASONS = ("DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable")
+OWN_RULES: list[dict[str, Any]] = [HEADERS, *({"reason": reason} for reason in OWN_REASONS)]
 ROWS |= {
     f"Grype knows: {rule}": Row(PLAIN, {"web/1": ignoring(rule)}, "", record={"suppressed": ""})
-    for rule in (
-        HEADERS,
-        *({"reason": each} for each in ("DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable")),
-    )
+    for rule in OWN_RULES
 }
 elsewhere = modified(row(ONE))
 elsewhere["Results"].append({"Target": "other", "Class": "lang-pkgs", "Vulnerabilities": [row(ONE)]})

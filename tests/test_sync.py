@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from mkdocs_catalog_api.catalog.registry_facts import ImageFacts, ImageVersionFacts, former_after
+from mkdocs_catalog_api.catalog.registry_facts import RegistryFacts, VersionFacts, former_after
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.network import sync as network_sync
 from mkdocs_catalog_api.network.client import Limits
@@ -571,10 +571,12 @@ def test_prune_makes_removed_versions_former_and_forgets_those_of_last_year(benc
 
 
 def test_at_most_20_former_digests_of_a_version_are_kept() -> None:
-    file = ImageFacts("a", ())
+    file = RegistryFacts(image="a", versions=())
     for day in range(1, 31):
-        versions = tuple(ImageVersionFacts(label, digest(f"{label}-{day}")) for label in ("1.0", "2.0"))
-        file = ImageFacts("a", versions, former_after(file, versions, f"2026-11-{day:02}"))
+        versions = tuple(VersionFacts(label, digest(f"{label}-{day}")) for label in ("1.0", "2.0"))
+        file = RegistryFacts(
+            image="a", versions=versions, former=former_after(file, versions, f"2026-11-{day:02}")
+        )
     days = [entry.until for entry in file.former if entry.version == "1.0"]
     assert days == [f"2026-11-{day:02}" for day in range(30, 10, -1)]
     assert len(file.former) == 40

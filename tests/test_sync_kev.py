@@ -79,7 +79,6 @@ def test_a_dry_run_writes_nothing(bench: Bench) -> None:
         ([answer(kev(ADDED))[:-100]], "no complete response"),
         ([b"HTTP/1.1 200 OK\r\n\r\n" + kev(ADDED)[:-100]], "Input data was truncated"),
         ([answer(kev(ADDED, count=1404))], "1,404, but the file has 20 entries"),
-        ([answer(kev(dict(list(ADDED.items())[:9])))], "has 9 entries, but the earlier file has 20"),
         ([answer(b"", "404 Not Found")], "the server responds with 404"),
         ([answer(b"", "403 Forbidden")], "the server responds with 403"),
         ([answer(b"", "429 Busy")], "the server responds with 429"),
@@ -106,16 +105,6 @@ def test_without_an_earlier_file_there_is_none_after_a_broken_answer_either(benc
     assert result.exit_code == 1
     assert "is kept" not in result.stderr
     assert bench.files() == {}
-
-
-def test_an_older_answer_does_not_replace_a_newer_one(bench: Bench) -> None:
-    bench.run()
-    before = bench.files()
-    bench.offer(answer(kev(ADDED, day="2026-11-19")))
-    result = bench.run()
-    assert result.exit_code == 0
-    assert "has an older file, of 2026-11-19 (the earlier file is kept" in result.stderr
-    assert bench.files() == before
 
 
 def test_a_broken_file_from_before_is_replaced(bench: Bench) -> None:

@@ -271,28 +271,28 @@ STATEMENTS: list[tuple[Json, bool | str]] = [
     ({"justification": 5}, f": the statement on {ONE} has no reason why"),
     (
         {"impact_statement": 5},
-        ": the value of `impact_statement` has a wrong type, so the statement is not used",
+        ": `impact_statement` is unknown or has a wrong type, so the statement is not used",
     ),
     ({"status": "ok"}, '.status: unknown status "ok"'),
     ({"status": None}, '.status: unknown status ""'),
     ({"status": "not-affected"}, '.status: unknown status "not-affected" (did you mean `not_affected`?)'),
-    ({"subComponents": []}, ": `subComponents` is not a key of OpenVEX, so the statement is not used"),
+    ({"subComponents": []}, ": `subComponents` is unknown or has a wrong type, so the statement is not used"),
     (
         {"impact_statment": "x"},
-        ": `impact_statment` is not a key of OpenVEX, so the statement is not used (did you mean ",
+        ": `impact_statment` is unknown or has a wrong type, so the statement is not used",
     ),
     (
         {"status": "affected", "impact_statment": "x"},
-        ": `impact_statment` is not a key of OpenVEX (did you mean ",
+        ": `impact_statment` is unknown or has a wrong type (use",
     ),
     (
         {"vulnerability": {"name": ONE, "nme": "x"}},
-        ": `nme` is not a key of OpenVEX, so the statement is not used",
+        ": `nme` is unknown or has a wrong type, so the statement is not used",
     ),
     ({"vulnerability": {"name": ONE, "description": 5}}, True),
     (
         {"vulnerability": {"name": ONE, "aliases": "x"}},
-        ": the value of `aliases` has a wrong type, so the statement",
+        ": `aliases` is unknown or has a wrong type, so the statement",
     ),
     ({"timestamp": "15 Jan 2026"}, '.timestamp: "15 Jan 2026" is not a time, so the statement is not used'),
     ({"timestamp": 5}, '.timestamp: "5" is not a time, so the statement is not used'),
@@ -320,11 +320,16 @@ def both(status: str, *, wins: bool, **fields: str) -> Row:
     )
 
 
-def editions(first: tuple[Json, object], second: tuple[Json, object], *row: tuple[str, ...]) -> Row:
+def editions(
+    first: tuple[Json, object],
+    second: tuple[Json, object],
+    shown: tuple[str, ...],
+    warned: tuple[str, ...] = (),
+) -> Row:
     """Two documents with one `@id`, and their versions."""
     head = {"@id": "https://example.org/web"}
     given = [(change, {} if version is None else {"version": version}) for change, version in (first, second)]
-    return Row([document(change, **head, **version) for change, version in given], *row)
+    return Row([document(change, **head, **version) for change, version in given], shown, warned)
 
 
 SAME_VERSION = ("a version: ", "b version: ")

@@ -30,6 +30,7 @@ from .yaml_text import child, explain, mark, place
 PLUGIN = "catalog-api"
 _READ_HERE = frozenset({PLUGIN, "meta", "offline", "search", "tags", "swagger-ui-tag"})
 """Plugins that make and change no page of the catalog, or that are read here. All others need MkDocs."""
+_TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 MAX_PARENTS = 20
 """Maximum length of a chain of `INHERIT`."""
 
@@ -51,9 +52,7 @@ class ConfigFile(Struct, frozen=True, dict=True):
 
     @cached_property
     def _sections(self) -> list[tuple[str, yaml.Node]]:
-        """The settings of the plugin in this file and its parents, each with the file name. The first
-        section with a setting takes precedence.
-        """
+        """The settings of the plugin in this file and its parents, each with the file name."""
         sections: list[tuple[str, yaml.Node]] = []
         path, name = self.path, self.name
         for _ in range(MAX_PARENTS + 1):
@@ -69,7 +68,7 @@ class ConfigFile(Struct, frozen=True, dict=True):
 
     def _section(self, path: Sequence[str | int]) -> tuple[str, yaml.Node | None]:
         """Return the first section that contains `path`, else the first section, else this file and None."""
-        complete = (pair for pair in self._sections if len(_way(pair[1], path)) == len(path))
+        complete = (each for each in self._sections if _value(each[1], path) is not None)
         return next(complete, self._sections[0] if self._sections else (self.name, None))
 
     def problem(
@@ -83,23 +82,13 @@ class ConfigFile(Struct, frozen=True, dict=True):
     ) -> Problem:
         """Return a problem with the place of the setting at `path`, or of its nearest existing parent."""
         name, section = self._section(path)
-        way = _way(section, path)
-        names = [step if key is value else key.value for step, (key, value) in zip(path, way, strict=False)]
-        mark = way[-1][0].start_mark if way else section.start_mark if section else None
-        line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-        field = dotted([PLUGIN, *names, *path[len(way) :]])
+        line, column = place(section, path) if section else (0, 0)
+        field = dotted([PLUGIN, *path])
         return Problem(name, line, column, field, message, hint, level, code=code)
 
-    def place_of(self, key: str) -> tuple[int, int]:
-        """Return line and column of a key of the whole file; zeros if it comes from a parent."""
-        root = _composed(self.path)
-        return place(root, (key,)) if child(root, key) else (0, 0)
-
-    def written(self, path: Sequence[str | int], *, key: bool = False) -> str:
-        """Return the scalar at `path`, or its key, as written in the file; "" if it does not exist."""
-        way = _way(self._section(path)[1], path)
-        scalar = way[-1][0 if key else 1] if way and len(way) == len(path) else None
-        return scalar.value if isinstance(scalar, yaml.ScalarNode) else ""
+    def is_scalar(self, path: Sequence[str | int]) -> bool:
+        """Whether the value at `path` is written as a single value."""
+        return isinstance(_value(self._section(path)[1], path), yaml.ScalarNode)
 
 
 def inherited(name: str, parent: str) -> str:
@@ -110,9 +99,7 @@ def inherited(name: str, parent: str) -> str:
 def _composed(path: Path | None) -> yaml.Node | None:
     try:
         if path and path.suffix == ".toml":
-            from .toml_text import load  # few sites use TOML
-
-            return load(path.read_bytes())[0]
+            return _load_toml(path.read_bytes(), path.name)[0]
         return yaml.compose(path.read_bytes(), yaml.CSafeLoader) if path else None
     except (OSError, ValueError, RecursionError, yaml.YAMLError):
         return None
@@ -126,32 +113,12 @@ def _settings(root: yaml.Node | None) -> yaml.Node | None:
     return next((inner[1] for entry in entries if (inner := child(entry, PLUGIN))), None)
 
 
-def _way(section: yaml.Node | None, path: Sequence[str | int]) -> list[tuple[yaml.Node, yaml.Node]]:
-    """Return the nodes of key and value at each step of `path`, up to the first missing one."""
-    way: list[tuple[yaml.Node, yaml.Node]] = []
+def _value(node: yaml.Node | None, path: Sequence[str | int]) -> yaml.Node | None:
+    """Return the node of the value at `path`, or None."""
     for step in path:
-        pair = _child(way[-1][1] if way else section, step)
-        if pair is None:
-            break
-        way.append(pair)
-    return way
-
-
-def _child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node] | None:
-    """Like `child`, but also find keys that are not text by their typed value."""
-    pair = child(node, step)
-    if pair is None and isinstance(node, yaml.MappingNode) and not isinstance(step, str):
-        for key, value in node.value:
-            if isinstance(key, yaml.ScalarNode) and _read(key.value) == step:
-                return key, value
-    return pair
-
-
-def _read(text: str) -> object:
-    try:
-        return yaml.load(text, yaml.CSafeLoader)
-    except (ValueError, yaml.YAMLError):
-        return None
+        pair = child(node, step)
+        node = pair[1] if pair else None
+    return node
 
 
 class _Unknown:
@@ -227,7 +194,7 @@ def _custom_dir(value: object) -> object:
 class MkDocsYml(BaseModel):
     """The configuration of MkDocs and its plugins that affects the API."""
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, strict=True, extra="allow")
+    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, strict=True, extra="ignore")
 
     site_name: str
     site_url: Annotated[str | None, AfterValidator(_address)] = None
@@ -251,6 +218,12 @@ class MkDocsYml(BaseModel):
     def needs_mkdocs(self) -> bool:
         """Whether only MkDocs can determine the pages, because hooks or plugins may make or change them."""
         return bool(self.hooks) or any(name not in _READ_HERE for name, _ in self.plugins)
+
+    @property
+    def meta_file(self) -> str | None:
+        """Name of files with defaults for pages in their folder; None without Material's meta plugin."""
+        meta = self.options("meta")
+        return None if meta is None else str(meta.get("meta_file", ".meta.yml"))
 
     @property
     def directory_urls(self) -> bool:
@@ -286,20 +259,17 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
     try:
         source = path.read_bytes()
         if path.suffix == ".toml":
-            from .toml_text import load as load_toml  # few sites use TOML
-
-            return load_toml(source)
+            return _load_toml(source, name)
         loader = _ConfigLoader(source)
         root = loader.get_single_node()
         data = {} if root is None else loader.construct_document(root)
     except OSError as error:
         raise RefusedError(f"the file can't be read: {reason(error)}", file=name) from None
-    except RefusedError:  # of TOML, which has no parents
+    except RefusedError:
         raise
     except yaml.MarkedYAMLError as error:
         where = mark(error)
-        message = explain(error, source.decode("utf-8", "replace"))
-        raise RefusedError(*message, where.line + 1, where.column + 1, name) from None
+        raise RefusedError(*explain(error), where.line + 1, where.column + 1, name) from None
     except (yaml.YAMLError, ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
         raise RefusedError(f"not valid YAML: {str(error)[:200]}", file=name) from None
     if not isinstance(data, dict):
@@ -312,3 +282,50 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
         hint = "use a path relative to the folder of this file"
         raise RefusedError(f"INHERIT: the file {parent!r} does not exist", hint, line, column, name)
     return root, merge(_load(path.parent / parent, inherited(name, parent), depth + 1)[1], data)
+
+
+def _load_toml(source: bytes, name: str) -> tuple[yaml.Node | None, dict[str, Any]]:
+    """Return the table `project` as YAML nodes with places, and its values. Without that table, return all.
+
+    `tomllib` shows no places: a key is where its name next occurs after that of its table.
+
+    Raises:
+        RefusedError: not valid TOML.
+    """
+    import tomllib  # few sites use TOML
+
+    try:
+        text = source.decode()
+        data: dict[str, Any] = tomllib.loads(text)
+    except UnicodeDecodeError:
+        raise RefusedError("the file is not UTF-8", "save it as UTF-8", file=name) from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        place = _TOML_PLACE.search(str(error))
+        line, column = (int(place[1]), int(place[2])) if place and place[1] else (0, 0)
+        message = f"not valid TOML: {_TOML_PLACE.sub('', str(error))}"
+        raise RefusedError(message, "", line, column, name) from None
+    root = _node(data, text, 0)
+    if isinstance(data.get("project"), dict):
+        return next(value for key, value in root.value if key.value == "project"), data["project"]
+    return root, data
+
+
+def _node(value: object, text: str, start: int) -> yaml.Node:
+    """Return the node of a value that is behind `start` in the text."""
+    mark = _mark(text, start)
+    if isinstance(value, list):
+        return yaml.SequenceNode("", [_node(entry, text, start) for entry in value], mark)
+    if not isinstance(value, dict):
+        written = str(value).lower() if isinstance(value, bool) else str(value)
+        return yaml.ScalarNode("", written, mark)
+    pairs = []
+    for key, inner in value.items():
+        name = re.compile(rf"(?<![\w-]){re.escape(key)}(?=[\w\s.\"'-]*[]=])").search(text, start)
+        found = name.start() if name else start
+        pairs.append((yaml.ScalarNode("", key, _mark(text, found)), _node(inner, text, found)))
+    return yaml.MappingNode("", pairs, mark)
+
+
+def _mark(text: str, position: int) -> yaml.Mark:
+    line_start = text.rfind("\n", 0, position) + 1
+    return yaml.Mark("", position, text.count("\n", 0, position), position - line_start, None, 0)

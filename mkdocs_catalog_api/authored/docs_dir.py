@@ -11,27 +11,17 @@ from pathlib import Path, PurePosixPath
 from posixpath import splitext
 from urllib.parse import quote
 
-from msgspec import Struct
 from pathspec import GitIgnoreSpec
 
 from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
+from .config_file import MkDocsYml
 from .folders import name_of, walk, without_address
 from .pages import Page, parse_defaults
 from .yaml_text import YamlDocument
 
 _MARKDOWN = (".markdown", ".mdown", ".mkdn", ".mkd", ".md")
 _HIDDEN = GitIgnoreSpec.from_lines([".*", "/templates/"])
-
-
-class Rules(Struct, frozen=True):
-    """The rules for which files of docs_dir are published, and their paths."""
-
-    directory_urls: bool
-    exclude: GitIgnoreSpec
-    drafts: GitIgnoreSpec
-    meta_file: str | None
-    """Name of files with defaults for pages in their folder; None without Material's meta plugin."""
 
 
 class DocsDir:
@@ -41,18 +31,18 @@ class DocsDir:
     a link to a place outside `root` and docs_dir. These are not read.
     """
 
-    def __init__(self, folder: Path, root: Path, rules: Rules, problems: Problems) -> None:
+    def __init__(self, folder: Path, root: Path, yml: MkDocsYml, problems: Problems) -> None:
         self._folder, self._label = folder, name_of(folder, root)
-        self._rules, self._problems = rules, problems
-        exclude = _HIDDEN + rules.exclude
+        self._directory_urls, self._problems = yml.directory_urls, problems
+        exclude, drafts, meta_file = _HIDDEN + yml.exclude_docs, yml.draft_docs, yml.meta_file
         self._files: dict[str, str] = {}
         """Path in the site → path in docs_dir, for all published files."""
         self._meta: list[str] = []
 
         def left_out(uri: str) -> bool:
-            return exclude.match_file(uri) or rules.drafts.match_file(uri)
+            return exclude.match_file(uri) or drafts.match_file(uri)
 
-        suffixes = (*_MARKDOWN, rules.meta_file or ".md")
+        suffixes = (*_MARKDOWN, meta_file or ".md")
         project = (root, folder)
         for below, sizes in walk(
             folder, self._label, project, problems, suffixes=suffixes, hidden=True, skip=left_out
@@ -60,10 +50,10 @@ class DocsDir:
             # If two files have the same path in the site, the last one is used: README.md follows index.md.
             for name in sorted(sizes, key=lambda name: (splitext(name)[0] not in ("index", "README"), name)):
                 uri = below + name
-                if name == rules.meta_file:
+                if name == meta_file:
                     self._meta.append(uri)
                 elif not left_out(uri) and self._has_url(uri):
-                    self._files[destination(uri, rules.directory_urls)] = uri
+                    self._files[destination(uri, yml.directory_urls)] = uri
 
     def _has_url(self, uri: str) -> bool:
         fault = without_address(self.name(uri), uri) if uri.endswith(_MARKDOWN) else None
@@ -85,7 +75,7 @@ class DocsDir:
     def pages(self) -> list[Page]:
         """Return every published page with its text."""
         defaults = self._defaults()
-        urls = self._rules.directory_urls
+        urls = self._directory_urls
         return [
             Page(uri, self.name(uri), self._text(uri), address(target, urls), None, _above(uri, defaults))
             for target, uri in self._files.items()

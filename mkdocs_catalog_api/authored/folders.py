@@ -28,11 +28,6 @@ def name_of(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
 
 
-def no_file(path: Path, name: str) -> str:
-    """Return the error message if the path of the file `name` is not a file."""
-    return f"{name!r} is {'not a regular file' if path.exists() else 'a broken link'}"
-
-
 def read_file(path: Path, most: int = MAX_SIZE, project: Iterable[Path] = ()) -> bytes:
     """Return the content of a regular file. Nothing else is opened: reading a pipe could block forever.
 
@@ -154,17 +149,16 @@ def walk(
     def outside(target: str) -> bool:
         return not any(Path(target).is_relative_to(bound) for bound in bounds)
 
-    start = os.path.realpath(folder)
-    if outside(start):
-        add_problem("", *_LEADS_OUT)
-        return
     entered: set[str] = set()
-    pending, linked = [("", start)], list[tuple[str, str]]()
+    pending, linked = [("", os.path.realpath(folder))], list[tuple[str, str]]()
     while pending or linked:
         below, real = pending.pop() if pending else linked.pop(0)
         if real in entered:
             continue
         entered.add(real)
+        if outside(real):
+            add_problem(below, *_LEADS_OUT)
+            continue
         try:
             with os.scandir(real) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
@@ -180,25 +174,23 @@ def walk(
             link = entry.is_symlink() or getattr(entry, "is_junction", bool)()
             target = os.path.realpath(entry.path) if link else entry.path
             try:
-                if link and outside(target):
-                    if Path(target).is_dir():
-                        add_problem(f"{path}/", *_LEADS_OUT)
-                    elif entry.name.lower().endswith(suffixes):
-                        add_problem(path, *_LEADS_OUT)
-                    else:
-                        files[entry.name] = 0  # not read, so its size does not matter
-                    continue
                 status = entry.stat()
             except OSError as error:
                 add_problem(path, f"can't be read: {reason(error)}", "make it readable, or remove it")
                 continue
-            if stat.S_ISREG(status.st_mode):
+            if stat.S_ISDIR(status.st_mode):
+                if not link:
+                    folders.append((f"{path}/", target))
+                elif not Path(real).is_relative_to(target):  # else it is a circular link
+                    linked.append((f"{path}/", target))
+            elif link and outside(target):
+                if entry.name.lower().endswith(suffixes):
+                    add_problem(path, *_LEADS_OUT)
+                else:
+                    files[entry.name] = 0  # not read, so its size does not matter
+            elif stat.S_ISREG(status.st_mode):
                 files[entry.name] = status.st_size
-            elif not stat.S_ISDIR(status.st_mode):
+            else:
                 add_problem(path, "not a regular file", "replace it with a file, or remove it")
-            elif not link:
-                folders.append((f"{path}/", target))
-            elif not Path(real).is_relative_to(target):  # else it is a circular link
-                linked.append((f"{path}/", target))
         pending += reversed(folders)
         yield below, files

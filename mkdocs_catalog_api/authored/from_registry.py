@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
 
@@ -12,7 +11,6 @@ from pydantic_core import ErrorDetails
 
 from ..catalog.lines import parse_label
 from ..catalog.model import Model
-from ..catalog.registry_facts import label_first
 from ..catalog.types import Positive
 from ..problems import RefusedError
 from .messages import resembling
@@ -59,10 +57,6 @@ class FromRegistry(Model):
     def names(cls) -> list[str]:
         """Return its keys."""
         return [info.alias or name for name, info in cls.model_fields.items()]
-
-    def labels(self, tags: Iterable[str]) -> Iterator[str]:
-        """Yield the versions among the tags of one digest, the most specific one first."""
-        return (tag for tag in label_first(tag for tag in tags if self.chooses(tag)))
 
     def chooses(self, tag: str) -> bool:
         """Whether the tag is a version."""

@@ -16,8 +16,6 @@ from ..problems import RefusedError
 from ..problems.codes import Code
 
 _INTERNAL = frozenset({"int", "float", "str", "bool", "constrained-str", "nullable"})
-_BOOLEANS = ("true", "false", "yes", "no", "on", "off")
-_NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?")
 _WORD = re.compile(r"'((?:[^'\\]|\\.)*)'")
 _EXPECTED = {
     "string_type": "text",
@@ -69,19 +67,13 @@ def resembling(word: str, names: Iterable[str]) -> str | None:
     return plain[near[0]] if near else None
 
 
-def _nearest(word: str, names: Sequence[str]) -> str | None:
-    """Like `resembling`, but also return the only name that begins with an abbreviation."""
-    begin = [name for name in names if len(word) > 2 and _plain(name).startswith(_plain(word))]
-    return begin[0] if len(begin) == 1 else resembling(word, names)
-
-
 def _plain(word: str) -> str:
     return str(word).lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
 def suggestion(word: str, names: Sequence[str], otherwise: str) -> str:
     """Return a hint with the nearest name, else with all names after `otherwise`."""
-    near = _nearest(word, names)
+    near = resembling(word, names)
     if near:
         return f"did you mean `{near}`?"
     return f"{otherwise} {', '.join(names)}" if names else "remove it"
@@ -102,20 +94,13 @@ def code_of(details: ErrorDetails) -> Code:
     return kinds.get(details["type"], Code.WRONG_VALUE)
 
 
-def message_and_hint(
-    details: ErrorDetails, models: Sequence[type[BaseModel]] = (), written: str = ""
-) -> tuple[str, str]:
+def message_and_hint(details: ErrorDetails, models: Sequence[type[BaseModel]] = ()) -> tuple[str, str]:
     """Return the message of an error and the hint to fix it.
 
-    `models` are those that validated the values; they provide the names. `written` is the value in the file.
+    `models` are those that validated the values; they provide the names.
     """
     kind, value, context, path = details["type"], details["input"], details.get("ctx", {}), location(details)
     name = str(path[-1]) if path else ""
-    as_read = (
-        f"{written}, which YAML reads as {shown(value)},"
-        if value is not None and written not in ("", str(value))
-        else ""
-    )
     match kind:
         case "missing":
             return "missing required field", f"add `{name}: …`"
@@ -130,10 +115,7 @@ def message_and_hint(
             names = [known for model in models for known in names_at(model, path[:-1])]
             return "unknown key", suggestion(name, names, "use one of")
         case "invalid_key" | "string_type" if kind == "invalid_key" or "[key]" in details["loc"]:
-            return (
-                f"the key {as_read or shown(value)} is not text",
-                f'put it in quotes: "{written or value}"',
-            )
+            return f"the key {shown(value)} is not text", "put it in quotes"
         case "string_unicode":
             return "text with characters that are not valid Unicode", "remove them"
         case "string_too_short":
@@ -148,38 +130,31 @@ def message_and_hint(
             return f"{value} is not a finite number", "use plain digits, such as 0.5"
         case _ if kind in _EXPECTED:
             expected = _EXPECTED[kind]
-            got = as_read.removesuffix(",") or shown(value)
-            return f"expected {expected}, got {got}", _hint(expected, value, name, written)
+            return f"expected {expected}, got {shown(value)}", _hint(expected, value, name)
         case _:
             return f"{shown(value)}: {details['msg'][0].lower()}{details['msg'][1:]}", ""
 
 
 def not_among(value: object, words: Sequence[str]) -> tuple[str, str]:
     """Return the message and hint for a value that is not one of these words."""
-    near = _nearest(str(value), words)
+    near = resembling(str(value), words)
     allowed = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)
     wrong = f"{shown(value)} is not" if isinstance(value, str) else f"got {shown(value)}, expected"
     return f"{wrong} {allowed}", f"did you mean `{near}`?" if near else ""
 
 
-def _hint(expected: str, value: object, name: str, written: str) -> str:
+def _hint(expected: str, value: object, name: str) -> str:
     match expected:
         case "text" if isinstance(value, bool | int | float):
-            return f'put it in quotes: "{written or shown(value)}"'
-        case "a list" if isinstance(value, str) and value.startswith("-"):
-            return "put a space after the -"
+            return "put it in quotes"
         case "a list" if isinstance(value, str | int | float):
-            return f"write `{name}: [{written or shown(value).strip(chr(39))}]`"
+            return f"write `{name}: [{shown(value).strip(chr(39))}]`"
         case "a list":
             return "write `[a, b]`, or one `- a` line for each"
         case "keys and values":
             return "write `key: value`, one line for each"
-        case "true or false" if str(value).lower() not in _BOOLEANS:
-            return "write true or false"
-        case "a whole number" | "a number" if isinstance(value, str) and not _NUMBER.fullmatch(value):
-            return "write only the number"
         case "true or false" | "a whole number" | "a number" if isinstance(value, str):
-            return "remove the quotes"
+            return f"write {expected} without quotes"
         case _:
             return ""
 

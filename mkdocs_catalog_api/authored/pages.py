@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pathspec import GitIgnoreSpec
 
-from ..catalog.registry_facts import ChartFacts, ImageFacts
+from ..catalog.registry_facts import RegistryFacts
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from .messages import shown
@@ -26,12 +26,12 @@ from .yaml_text import YamlDocument, parse
 _OPENING = re.compile(r"\A---[ \t]*(?:\n|\Z)")
 _CLOSING = re.compile(r"\n(?:---|\.\.\.)[ \t]*(\n|\Z)")
 _NO_KEYS = re.compile(r"(?:---|\.\.\.)[ \t]*\n")
-_LATE_OPENING = re.compile(r"\A(?:[ \t]*\n)+---[ \t]*\n|\A[ \t]+---[ \t]*\n")
-_COMMENTED = re.compile(
-    r"(?:\s*<!--(?:(?!-->).)*-->)+\s*\n---[ \t]*\n[A-Za-z0-9_-]+:\s.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)",
+_LIKE_KEYS = re.compile(
+    r"(?:\s|<!--(?:(?!-->).)*-->)*(?:---[ \t]*\n[A-Za-z0-9_-]+:\s.*?\n(?:---|\.\.\.)[ \t]*(?:\n|\Z))"
+    r"|\A {0,3}[A-Za-z0-9_-]+:(?:\s|\Z)",
     re.DOTALL,
 )
-_MULTIMARKDOWN = re.compile(r"\A {0,3}[A-Za-z0-9_-]+:(?:\s|\Z)")
+"""Front matter below empty lines or comments, or keys without `---`."""
 
 
 def split(text: str) -> str | None:
@@ -50,14 +50,9 @@ def split(text: str) -> str | None:
             raise RefusedError("the front matter is never closed", "add a line --- after its last key", 1, 1)
         message = "the file ends right after the closing ---, so MkDocs reads the front matter as text"
         raise RefusedError(message, "add a line break after it", text.count("\n") + 1, 1)
-    late = _LATE_OPENING.match(text)
-    if late or _COMMENTED.match(text):
-        message = "front matter must begin at the start of the file, else MkDocs reads it as text"
-        hint = "remove the space or empty lines before the ---" if late else "move the comment below it"
-        raise RefusedError(message, hint, 1, 1)
-    if _MULTIMARKDOWN.match(text):
-        message, hint = "keys without --- lines around them", "add a line --- before and after the keys"
-        raise RefusedError(message, hint, 1, 1)
+    if _LIKE_KEYS.match(text):
+        message = "MkDocs reads these keys as text, because they are not front matter"
+        raise RefusedError(message, "begin the file with the line ---, and add one below the keys", 1, 1)
     return None
 
 
@@ -175,7 +170,7 @@ class Filled(Struct, frozen=True):
 
     file: str
     """Name of the file of facts in problems."""
-    facts: ImageFacts | ChartFacts
+    facts: RegistryFacts
     """The file."""
     keep: int | None = None
     """Number of versions to list for each line and variant; None for all."""
@@ -247,8 +242,6 @@ class RawItem(Struct, frozen=True):
             inherited = (default for default in reversed(self.page.defaults) if default.has(path[0]))
             document = next(inherited, document)
             file = document.file or file
-        if self._foreign(path):
-            message += " (set by a plugin or hook)"
         line, column = document.place((*self.path, *path))
         item = "" if self.page else self.slug
         field = dotted((*self.path, *path))
@@ -258,13 +251,6 @@ class RawItem(Struct, frozen=True):
         """Return a problem without a place with that of the value at `path`."""
         message, hint, level = problem.message, problem.hint, problem.level
         return self.problem(path, message, hint, level, code=problem.code, group=problem.group)
-
-    def _foreign(self, path: Sequence[str | int]) -> bool:
-        """Whether the value was not written by the author."""
-        if self.page is None or self.page.meta is None or not path or path[0] not in self.values:
-            return False
-        key = str(path[0])
-        return self.values[key] != self.written().get(key)
 
     def written(self) -> Mapping[str, object]:
         """Return the values of the author, without those of plugins."""

@@ -11,6 +11,7 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
+    ByteSize,
     ConfigDict,
     Discriminator,
     Field,
@@ -47,8 +48,6 @@ from .pages import SLUG
 
 _ITS_OWN = ("slug", "name", "image", "versions", "latest", "chart", "images", "product", "replacedBy")
 """Fields that are different for each item, so that they can't have a default."""
-_SIZE = re.compile(r"([1-9][0-9]{0,8})(kB|MB|GB|KiB|MiB|GiB)")
-_UNITS = {"kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
 
 
 class Section(BaseModel):
@@ -96,25 +95,13 @@ def _patterns(value: object) -> object:
 
 def _field_name(value: str) -> str:
     if not (value.isascii() and value.isidentifier() and value[0].islower() and "_" not in value):
-        near = re.sub(r"[^A-Za-z0-9]+(.)?", lambda match: (match[1] or "").upper(), value).lstrip(
-            "0123456789"
+        raise RefusedError(
+            f"{value[:40]!r} is not a name in camelCase", "use letters and digits, such as builtAt"
         )
-        near = near[:1].lower() + near[1:]
-        hint = f"did you mean `{near}`?" if near and near != value else "begin with a lower-case letter"
-        raise RefusedError(f"{value[:40]!r} is not a camelCase name of letters and digits", hint)
     if value in COMPUTED or value == "catalog":
         what = "selects the collection of a page" if value == "catalog" else "is computed"
         raise RefusedError(f"`{value}` {what}", "choose another name")
     return value
-
-
-def _size(value: object) -> object:
-    if isinstance(value, str) and (match := _SIZE.fullmatch(value)):
-        return int(match[1]) * _UNITS[match[2]]
-    shown = repr(value[:40]) if isinstance(value, str) else str(value)[:40]
-    raise RefusedError(
-        f"{shown} is not a size", f"use a whole number and {' or '.join(_UNITS)}, such as 512MB"
-    )
 
 
 def _once(values: tuple[str, ...]) -> tuple[str, ...]:
@@ -132,10 +119,6 @@ Patterns = Annotated[
     Field(strict=False),
     BeforeValidator(_patterns, json_schema_input_type=str | list[str] | bool),
 ]
-Size = Annotated[
-    int, BeforeValidator(_size, json_schema_input_type=Annotated[str, Field(pattern=f"^{_SIZE.pattern}$")])
-]
-"""Size in bytes, written as a whole number with a unit."""
 Once = AfterValidator(_once)
 """A list without duplicates."""
 
@@ -233,20 +216,7 @@ KEV = "advisories/known_exploited_vulnerabilities.json"
 """CISA's catalog of known exploited vulnerabilities (KEV), relative to mkdocs.yml."""
 HISTORY_FOLDER = "history"
 """Folder of the recorded days, relative to mkdocs.yml."""
-DECISIONS = "decisions"
-"""Held and skipped updates of a data file that nvcmp wrote: the name without its ending."""
-Accepted = Literal[
-    "filesystem",
-    "repository",
-    "vm",
-    "cyclonedx",
-    "spdx",
-    "directory",
-    "file",
-    "ignored",
-    "partial",
-    "reference",
-]
+Accepted = Literal["filesystem", "ignored", "partial", "reference"]
 HostName = Literal["netlify", "cloudflare", "vercel", "apache"]
 
 
@@ -288,13 +258,13 @@ class SecuritySettings(Section):
     """Empty by default: all scanners, in the order of the table of report formats."""
     accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = Field(
         (),
-        description="Reports to accept without a warning: those that are not of an image (`filesystem`, "
-        "`repository`, `vm`, `cyclonedx`, `spdx`, `directory`, `file`), scans of some parts of a version "
-        "(`partial`), and reports of an image in another registry (`reference`). `ignored` suppresses "
+        description="Reports to accept without a warning: those that are not of an image (`filesystem`), "
+        "scans of some parts of a version (`partial`), and reports of an image in another registry "
+        "(`reference`). `ignored` suppresses "
         "the findings that the scanner is configured to ignore; without it, they are counted.",
     )
-    max_report_size: Size = Field(
-        512_000_000, description="Maximum size of a report or VEX document, such as `512MB`."
+    max_report_size: ByteSize = Field(
+        ByteSize(512_000_000), description="Maximum size of a report or VEX document, such as `512MB`."
     )
     publish_vex: bool = Field(
         False,
@@ -355,10 +325,9 @@ def explain_settings(
         path = location(details)
         if details["type"] == "too_short" and any(other["loc"][:-1] == path for other in errors):
             continue  # the list is only empty because all its entries are invalid
-        if path and isinstance(path[-1], int) and config.written(path[:-1]):
+        if path and isinstance(path[-1], int) and config.is_scalar(path[:-1]):
             path = path[:-1]  # one value is the short form of a list of one
-        written = config.written(path, key="[key]" in details["loc"] or details["type"] == "invalid_key")
-        message, hint = message_and_hint(details, (model,), written)
+        message, hint = message_and_hint(details, (model,))
         message = message.replace("unknown key", "unknown setting")
         if details["type"] == "extra_forbidden" and (remedy := gone_setting(path)):
             message, hint = "this setting no longer exists", remedy
@@ -469,8 +438,7 @@ def _defaults(
     for details in errors:
         path = location(details)
         if path and path[0] in values:
-            written = config.written((*place, *path))
-            message, hint = message_and_hint(details, fields.models_at(path[:-1]), written)
+            message, hint = message_and_hint(details, fields.models_at(path[:-1]))
             yield config.problem((*place, *path), message, hint, code=Code.SETTING)
 
 

@@ -11,7 +11,7 @@ from ..catalog.collections import COLLECTIONS
 from ..catalog.registry_facts import FACTS_FOLDER
 from .config_file import ConfigFile
 from .pages import Page
-from .settings import DECISIONS, HISTORY_FOLDER, KEV, SECURITY_FOLDERS, Settings, data_names
+from .settings import HISTORY_FOLDER, KEV, SECURITY_FOLDERS, Settings, data_names
 
 
 class Site(Struct, frozen=True):
@@ -49,8 +49,8 @@ class Site(Struct, frozen=True):
 
 def own_files(root: Path, settings: Settings) -> Iterator[Path]:
     """Yield the sources outside docs_dir: data files, reports, statements, history and registry data."""
-    data = {name: getattr(settings, name).data for name in COLLECTIONS}
-    for name, path in (data | {DECISIONS: None}).items():
+    for name in COLLECTIONS:
+        path = getattr(settings, name).data
         for file in [path] if path else data_names(name):
             yield root / file
     yield root / (settings.security.reports or SECURITY_FOLDERS["reports"])

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 from msgspec.structs import replace
 from pydantic_core import ErrorDetails
@@ -17,12 +17,11 @@ from ..catalog.lines import (
     cycle_of,
     derived_line,
     line_by,
-    mixed_variants,
     newest_label,
     parse_label,
 )
 from ..catalog.model import Model
-from ..catalog.models import ChartEntry, ChartVersionEntry, ImageEntry, Lifecycle, VersionEntry
+from ..catalog.models import ChartEntry, ImageEntry, Lifecycle, ListedEntry, PinningEntry, VersionEntry
 from ..catalog.names import slug_from_name
 from ..catalog.versions import in_order, newest_first, undecided
 from ..problems import Level, Problem, Problems
@@ -30,8 +29,8 @@ from ..problems.codes import Code
 from .messages import code_of, location, message_and_hint, resembling, suggestion
 from .pages import RawItem, heading
 
-E = TypeVar("E", ImageEntry, ChartEntry)
-V = TypeVar("V", VersionEntry, ChartVersionEntry)
+E = TypeVar("E", bound=ListedEntry)
+P = TypeVar("P", bound=PinningEntry)
 N = TypeVar("N", bound=Model)
 
 FOREIGN = frozenset(
@@ -187,8 +186,6 @@ def _explain(
         field = str(path[0]) if path else ""
         if field in misspelled or (field not in raw.values and _MADE_OF.get(field) in faulty):
             continue
-        if field == "category" and "categories" in raw.values and details["type"] == "missing":
-            hint = "write the list under `category`"
         if field == "slug" and "slug" not in raw.values:
             way_out = f"add `slug: …`{' or rename the page' if raw.page else ''}"
             hint = f"{hint} {way_out.capitalize()}" if hint else way_out
@@ -226,7 +223,7 @@ def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Prob
                 path, hint = ("versions", position, "endOfLife"), "correct one of the dates"
                 yield raw.problem(path, message, hint, Level.WARNING, code=Code.WRONG_VALUE)
     status = raw.values.get("status")
-    if isinstance(entry, ImageEntry | ChartEntry) and isinstance(status, str) and "status" not in names:
+    if isinstance(entry, ListedEntry) and isinstance(status, str) and "status" not in names:
         word = status.lower()
         if "lifecycle" not in raw.values and word in get_args(Lifecycle) and word != entry.lifecycle:
             message = f"ignored: `status` is a key of the theme, so the item is shown as {entry.lifecycle}"
@@ -252,11 +249,10 @@ def _is_spdx(expression: str) -> bool:
     return False
 
 
-def chart_versions(entry: ChartEntry, raw: RawItem, problems: Problems) -> ChartEntry:
-    """Return the chart with its newest version first and with `latest`."""
+def pinning_versions(entry: P, raw: RawItem, problems: Problems) -> P:
+    """Return the item with its newest version first and with `latest`."""
     entry = _of_registry(entry, raw, problems)
-    kept = _kept(raw, [(v, derived_line(v.version), LineRules().variant(v.version)) for v in entry.versions])
-    entry = entry.model_copy(update={"versions": kept})
+    entry = _kept(entry, raw, lambda v: (derived_line(v.version), LineRules().variant(v.version)))
     positions = _positions(entry, raw, problems)
     if not _has_latest(entry, raw, problems):
         return entry
@@ -265,18 +261,14 @@ def chart_versions(entry: ChartEntry, raw: RawItem, problems: Problems) -> Chart
     labels = in_order(positions, newest)
     _warn_if_undecided(labels, entry, raw, problems)
     versions = [entry.versions[positions[label]] for label in labels]
-    return entry.model_copy(update={"versions": versions, "latest": newest})
+    return _with(entry, versions=versions, latest=newest)
 
 
 def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> ImageEntry:
     """Return the image with line and variant of each version, its newest version first, and `latest`."""
     entry = _of_registry(entry, raw, problems)
+    entry = _kept(entry, raw, lambda version: ((at := in_line(version, rules)).line, at.variant))
     versions = [in_line(version, rules) for version in entry.versions]
-    versions = _kept(raw, [(version, version.line, version.variant) for version in versions])
-    if len(versions) < len(entry.versions):
-        kept = {version.version for version in versions}
-        listed = [version for version in entry.versions if version.version in kept]
-        entry = entry.model_copy(update={"versions": listed})
     positions = _positions(entry, raw, problems)
     _check_tags(entry, raw, problems)
     variants = {version.variant for version in versions}
@@ -288,10 +280,6 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
         return entry
     if not _has_latest(entry, raw, problems):
         return entry
-    if mixed := mixed_variants(variant for variant in variants if variant):
-        message = f"{mixed[0]!r} and {mixed[1]!r} are two variants, so neither is an update of the other"
-        hint = "if they are the same variant, use one spelling or set `variants` on the page"
-        problems.add(raw.problem(("versions",), message, hint, Level.WARNING, code=Code.NEWEST))
     newest = entry.latest
     if newest is None and versions:
         present = [version for version in versions if version.version not in raw.gone] or versions
@@ -299,9 +287,11 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
         newest = newest_label(present, variant if any(v.variant == variant for v in present) else None)
     labels = in_order(positions, newest)
     _warn_if_undecided(labels, entry, raw, problems)
-    return entry.model_copy(
-        update={"versions": [versions[positions[label]] for label in labels], "latest": newest}
-    )
+    return _with(entry, versions=[versions[positions[label]] for label in labels], latest=newest)
+
+
+def _with(entry: N, **values: object) -> N:
+    return entry.model_copy(update=values)
 
 
 def _of_registry(entry: E, raw: RawItem, problems: Problems) -> E:
@@ -312,25 +302,25 @@ def _of_registry(entry: E, raw: RawItem, problems: Problems) -> E:
     message = f"ignored: {entry.latest!r} was removed from the registry, so it is not the newest version"
     hint = "use another version, or remove the line"
     problems.add(raw.problem(("latest",), message, hint, Level.WARNING, code=Code.NEWEST))
-    return entry.model_copy(update={"latest": None})
+    return _with(entry, latest=None)
 
 
-def _kept(raw: RawItem, versions: Sequence[tuple[V, str, str]]) -> list[V]:
-    """Return the versions with line and variant, without those that are older than the page keeps.
+def _kept(entry: E, raw: RawItem, place: Callable[[Any], tuple[str, str]]) -> E:
+    """Return the entry without the versions that are older than the page keeps of their `place`.
 
     Versions that were removed from the registry are kept in addition.
     """
     most = raw.filled.keep if raw.filled else None
     if most is None:
-        return [version for version, *_ in versions]
-    order = {label: at for at, label in enumerate(newest_first([v.version for v, *_ in versions]))}
+        return entry
+    places = {version.version: place(version) for version in entry.versions}
     kept: set[str] = set()
     counts: Counter[tuple[str, str]] = Counter()
-    for version, line, variant in sorted(versions, key=lambda each: order[each[0].version]):
-        if counts[line, variant] < most:
-            kept.add(version.version)
-            counts[line, variant] += version.version not in raw.gone
-    return [version for version, *_ in versions if version.version in kept]
+    for label in newest_first([*places]):
+        if counts[places[label]] < most:
+            kept.add(label)
+            counts[places[label]] += label not in raw.gone
+    return _with(entry, versions=[version for version in entry.versions if version.version in kept])
 
 
 def in_line(version: VersionEntry, rules: LineRules) -> VersionEntry:
@@ -373,7 +363,7 @@ def _check_lines(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Pr
         problems.add(raw.problem(("product",), message, hint, Level.INFO, code=Code.NEWEST))
 
 
-def _positions(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems) -> dict[str, int]:
+def _positions(entry: ListedEntry, raw: RawItem, problems: Problems) -> dict[str, int]:
     """Return version → position in the list. A duplicate is a problem."""
     positions: dict[str, int] = {}
     folded: dict[str, str] = {}
@@ -389,7 +379,7 @@ def _positions(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems)
     return positions
 
 
-def _has_latest(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems) -> bool:
+def _has_latest(entry: ListedEntry, raw: RawItem, problems: Problems) -> bool:
     """Whether the page has a valid `latest`. Adds a problem if that version is not listed."""
     labels = [version.version for version in entry.versions]
     if entry.latest is None or entry.latest in labels:
@@ -400,9 +390,7 @@ def _has_latest(entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems
     return False
 
 
-def _warn_if_undecided(
-    labels: Sequence[str], entry: ImageEntry | ChartEntry, raw: RawItem, problems: Problems
-) -> None:
+def _warn_if_undecided(labels: Sequence[str], entry: ListedEntry, raw: RawItem, problems: Problems) -> None:
     if entry.latest is None and undecided(labels):
         message = f"the newest version is unknown, so the first one is used: {labels[0]!r}"
         hint = "set the newest with `latest: …`"

@@ -15,35 +15,13 @@ from msgspec import Struct
 
 from ..problems import Problem, RefusedError
 
-# Text in libyaml's problem or context → message (… is the character at that place) and hint.
-_SAID = (
-    ("tab character", "a tab, which YAML does not allow here", "indent with spaces"),
-    ("mapping values are not allowed", "a second `: ` in one line", 'put the value in quotes: key: "A: B"'),
-    ("undefined alias", "unknown alias", "put a value that begins with * in quotes"),
-    ("cannot start any token", "a value can't begin with …", "put the value in quotes"),
-    ("did not find expected ',' or ']'", "unclosed list", "close it with ]"),
-    ("did not find expected ',' or '}'", "unclosed mapping", "close it with }"),
-    ("found unexpected end of stream", "unclosed quote", "close it with the same quote"),
-    ("did not find expected '-' indicator", "expected an entry of the list", "check the indentation"),
-    (
-        "did not find expected key",
-        "this text does not belong to a key",
-        "check indentation, quotes and brackets",
-    ),
-    ("could not find expected ':'", "a line without `key: `", "also check the line above"),
-    (
-        "did not find expected node content",
-        "a value is missing before …",
-        "add a value, or close the bracket before it",
-    ),
-    (
-        "block sequence entries are not allowed",
-        "a list can't begin in this line",
-        "begin it in the next line",
-    ),
-    ("expected a single document", "a second document starts here", "remove the line"),
-    ("parsing a quoted scalar", "unknown escape in quoted text", "use \\\\ for a backslash"),
-)
+_HINTS = {
+    "mapping values are not allowed": 'check the indentation; put a text with a colon in quotes: key: "A: B"',
+    "cannot start any token": "put the value in quotes, and indent with spaces",
+    "undefined alias": "put a value that begins with * in quotes",
+    "unexpected end of stream": "close it with the same quote",
+}
+"""Words of libyaml → how to fix the error."""
 _BEGINS = ("a flow ", "a quoted scalar")
 """For errors in these contexts, the start of the context is shown, not where the parser gives up."""
 
@@ -55,24 +33,11 @@ def mark(error: yaml.MarkedYAMLError) -> yaml.Mark:
     return error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, None, 0)
 
 
-def explain(error: yaml.MarkedYAMLError, text: str) -> tuple[str, str]:
-    """Return message and hint of an error, in terms that do not require knowledge of YAML's grammar."""
-    where = error.problem_mark or mark(error)
-    lines = text.split("\n")
-    content = lines[where.line] if where.line < len(lines) else ""
-    before, character = content[: where.column], content[where.column : where.column + 1]
-    problem, context = error.problem or "can't be read", error.context or ""
-    if "cannot start any token" in problem and character == "\t":
-        return "a tab, which YAML does not allow here", "indent with spaces"
-    if "mapping values are not allowed" in problem and ": " not in before:
-        return f"the key `{before.strip()}` is not allowed here", "check its indentation, and the line above"
-    for pattern, message, hint in _SAID:
-        if pattern in problem or pattern in context:
-            return message.replace("…", character or "the end of the line"), hint
-    return (
-        f"not valid YAML: {' '.join(filter(None, (problem, context)))}",
-        "check the indentation, quotes and brackets around this line",
-    )
+def explain(error: yaml.MarkedYAMLError) -> tuple[str, str]:
+    """Return message and hint of an error; the message has the words of the parser."""
+    problem = " ".join(filter(None, (error.problem, error.context))) or "can't be read"
+    hints = (hint for words, hint in _HINTS.items() if words in problem)
+    return f"not valid YAML: {problem}", next(hints, "check indentation, quotes and brackets up to here")
 
 
 Value = str | bool | None | list["Value"] | dict[str, "Value"]
@@ -231,7 +196,7 @@ def parse(text: str, offset: int = 0) -> YamlDocument:
     except yaml.MarkedYAMLError as error:
         where = mark(error)
         line, column = where.line + 1 + offset, where.column + 1
-        raise RefusedError(*explain(error, text), line, column) from None
+        raise RefusedError(*explain(error), line, column) from None
     except (yaml.YAMLError, ValueError) as error:
         # A reader error: characters that YAML does not allow.
         position = getattr(error, "position", 0)

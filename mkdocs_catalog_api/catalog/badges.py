@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from .assessment import Figures
 from .grading import GRADES
-from .models import ChartEntry, ImageEntry
+from .models import ChartEntry, ImageEntry, ListedEntry, PinningEntry
 from .names import badge_name, hub_name
 from .populations import all_of, populations
 from .value import Catalog, Image
@@ -34,16 +34,16 @@ class Counted(NamedTuple):
     """What the badges of the whole catalog count: the items that are not planned."""
 
     images: Sequence[ImageEntry]
-    charts: Sequence[ChartEntry]
+    pinning: Sequence[PinningEntry]
     figures: Sequence[Figures]
     """Of the scanned images' newest releases."""
 
     @property
-    def items(self) -> list[ImageEntry | ChartEntry]:
-        return [*self.images, *self.charts]
+    def items(self) -> list[ListedEntry]:
+        return [*self.images, *self.pinning]
 
 
-def badge_values(entry: ImageEntry | ChartEntry) -> Iterator[tuple[str, str]]:
+def badge_values(entry: ListedEntry) -> Iterator[tuple[str, str]]:
     """(field, value) of each field of an item whose values have badges."""
     for field in VALUE_BADGES:
         if value := getattr(entry, field, None):
@@ -55,7 +55,7 @@ def catalog_contents(catalog: Catalog) -> Iterator[tuple[str, BadgeContent]]:
     everything = populations(catalog).all
     counted = Counted(
         [image.entry for image in everything.images],
-        [chart.entry for chart in all_of(catalog.charts)],
+        [item.entry for item in all_of(catalog.pinning)],
         [figures for _, _, figures in everything.newest()],
     )
     for name, content in CATALOG_BADGES.items():
@@ -123,7 +123,9 @@ def _ungraded(image: Image) -> str:
 
 CATALOG_BADGES: Mapping[str, Callable[[Counted], BadgeContent]] = {
     "images": lambda counted: BadgeContent("all images", str(len(counted.images))),
-    "charts": lambda counted: BadgeContent("all charts", str(len(counted.charts))),
+    "charts": lambda counted: BadgeContent(
+        "all charts", str(sum(isinstance(entry, ChartEntry) for entry in counted.pinning))
+    ),
     "cves": lambda counted: _cves("CVEs, all images", counted.figures),
     "multiarch": _architectures,
     "license": _license,

@@ -24,10 +24,18 @@ class Collection(NamedTuple):
     noun: str = ""
     """Text that distinguishes items of the same name in search results."""
     order: str = "by slug"
-    has_documents: bool = False
-    """Whether its items have a document and counts each, and a page by default."""
     views: Sequence[str] = ("cards", "table")
     """Views of its marker, the default first."""
+
+    @property
+    def has_documents(self) -> bool:
+        """Whether its items have a document and counts each, and a page by default: those with versions."""
+        return "versions" in self.model.model_fields
+
+    @property
+    def pins(self) -> bool:
+        """Whether its items pin images."""
+        return "images" in self.model.model_fields
 
     @property
     def stem(self) -> str:
@@ -48,7 +56,6 @@ _ALL = (
         "Hardened container images.",
         "Hardened container images of the catalog.",
         "Container image",
-        has_documents=True,
     ),
     Collection(
         "charts",
@@ -57,7 +64,6 @@ _ALL = (
         "Signed Helm charts.",
         "Signed Helm charts of the catalog, with the images that they pin.",
         "Helm chart",
-        has_documents=True,
     ),
     Collection(
         "roadmap",
@@ -83,3 +89,4 @@ ITEM_MODELS: Mapping[str, type[ItemEntry]] = {
 }
 """The collections whose items have a slug, and can have a page."""
 WITH_DOCUMENTS = tuple(each.name for each in _ALL if each.has_documents)
+PINNING = tuple(each.name for each in _ALL if each.pins)

@@ -7,7 +7,6 @@ from msgspec.json import schema
 
 from . import published as fields
 from . import types
-from .docstrings import Described
 from .published import LifecycleWord
 from .scans import Limit
 from .vulnerabilities import SeverityWord, open_words
@@ -27,9 +26,7 @@ GoneReason = Literal["rebuilt", "superseded", "withdrawn", "scanner"]
 FoundReason = Literal["baseline", "scanner"]
 
 
-class Event(
-    Described, Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag_field="kind", gc=False
-):
+class Event(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag_field="kind", gc=False):
     """One thing that changed between two recorded days."""
 
     slug: Slug
@@ -86,7 +83,7 @@ class LatestChanged(Event, frozen=True, tag="latest-changed"):
     to: Annotated[str | None, Meta(description="The newest version; null when there is none.")]
 
 
-class CountedScan(Described, Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+class CountedScan(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """A scan that counts for the newest version."""
 
     scanner: Annotated[str, Meta(description="Name and version of the scanner.")]

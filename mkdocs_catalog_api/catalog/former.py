@@ -8,7 +8,7 @@ from typing import NamedTuple
 from .history import History
 from .lines import Advice, LineRules, update_advice
 from .models import ImageEntry, PlatformManifest, VersionEntry
-from .registry_facts import ImageFacts, ManifestFacts
+from .registry_facts import ManifestFacts, RegistryFacts
 from .value import FormerDigest, Release
 from .versions import newest_first
 
@@ -36,7 +36,7 @@ _Builds = dict[tuple[str, str], _Build]
 
 
 def former_digests(
-    images: Sequence[ListedImage], facts: Mapping[str, ImageFacts], history: History | None
+    images: Sequence[ListedImage], facts: Mapping[str, RegistryFacts], history: History | None
 ) -> Iterator[FormerDigest]:
     """Yield the former digests by slug, those of the newest version first, then the last ones first.
 
@@ -66,7 +66,7 @@ def former_digests(
             yield from _former(slug, image, builds, facts[slug].image if slug in facts else None)
 
 
-def _of_registry(facts: ImageFacts, labels: set[str]) -> _Builds:
+def _of_registry(facts: RegistryFacts, labels: set[str]) -> _Builds:
     """The former builds in a file, and its versions that the catalog does not list; `labels` are listed."""
     builds = {
         (version.version, version.digest): _Build(version.manifests)

@@ -1,4 +1,4 @@
-"""Which scans belong to which release, and which release each chart pins.
+"""Which scans belong to which release, and which release each item pins.
 
 The order of trust is digest, then normalized reference and tag, then the report's path below the reports
 folder. Every scan that is unused, doubtful or contradictory gets a problem that names its report.
@@ -16,11 +16,11 @@ from msgspec.structs import replace
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from . import report_problems
-from .models import ChartEntry, ImageEntry, PinEntry, VersionEntry
+from .models import ImageEntry, PinEntry, VersionEntry
 from .names import Reference
 from .scan_selection import JoinRules, Part, ReleaseParts, ScanSelection
 from .scans import Scan, plain_platform
-from .value import Chart, FormerDigest, Image, Pin, Release, WebPage
+from .value import FormerDigest, Image, Pin, PinningItem, Release, WebPage
 
 NO_REGISTRY = "registry.invalid"
 """Placeholder for a missing setting `registry`, so that the rest of an image can be checked. It is never
@@ -29,18 +29,18 @@ _DIGITS = re.compile("[0-9a-f]{12}")
 
 
 class Joined(NamedTuple):
-    """Images and charts with their scans and pins."""
+    """Images with their scans, and other items with their pins."""
 
     images: tuple[Image, ...]
-    charts: tuple[Chart, ...]
-    pin_problems: list[tuple[str, int, Problem]]
-    """Each with the slug of its chart and the position of the pin, and without a place."""
+    pinning: list[PinningItem]
+    pin_problems: list[tuple[int, int, Problem]]
+    """Each with the positions of its item and pin, and without a place."""
     former: tuple[FormerDigest, ...]
 
 
 def join(
     images: Sequence[tuple[ImageEntry, WebPage]],
-    charts: Iterable[tuple[ChartEntry, WebPage]],
+    pinning: Iterable[PinningItem],
     scans: Sequence[Scan],
     rules: JoinRules,
     problems: Problems,
@@ -48,7 +48,7 @@ def join(
     *,
     complete: bool = True,
 ) -> Joined:
-    """Join images, charts and former digests with the scans. Problems of reports are added.
+    """Join images, pins and former digests with the scans. Problems of reports are added.
 
     Reports without a match are a problem only if the catalog is `complete`.
     """
@@ -73,12 +73,12 @@ def join(
         known = ReleaseParts.of(entry.digests, entry.manifests, platforms)
         selections[str(key)] = rules.select(candidates.get(key, ()), known)
     pins = _Pins(releases, scans, rules)
-    joined_charts: list[Chart] = []
-    pin_problems: list[tuple[str, int, Problem]] = []
-    for chart, page in charts:
-        resolved = [*map(pins.resolved, chart.images)]
-        joined_charts.append(Chart(chart, page, tuple(pin for pin, _ in resolved)))
-        pin_problems += [(chart.slug, at, note) for at, (_, notes) in enumerate(resolved) for note in notes]
+    joined: list[PinningItem] = []
+    pin_problems: list[tuple[int, int, Problem]] = []
+    for number, item in enumerate(pinning):
+        resolved = [*map(pins.resolved, item.entry.images)]
+        joined.append(replace(item, pins=tuple(pin for pin, _ in resolved)))
+        pin_problems += [(number, at, note) for at, (_, notes) in enumerate(resolved) for note in notes]
     if complete:
         of_pins = {scan.place for selection in pins.selections.values() for scan in selection.every}
         places = {scan.place for scan in unmatched} - of_pins
@@ -101,7 +101,7 @@ def join(
         problems.extend(report_problems.unused(selection, subject))
         if subject not in formers:  # which nobody has to scan again
             problems.extend(report_problems.doubts(selection, subject, rules.accept))
-    return Joined(joined_images, tuple(joined_charts), pin_problems, tuple(formers.values()))
+    return Joined(joined_images, joined, pin_problems, tuple(formers.values()))
 
 
 class _Key(NamedTuple):

@@ -253,17 +253,3 @@ def _greatest(candidates: Iterable[str], label: str) -> str | None:
         if not other.pre_release or (own.pre_release and other.key[0] == own.key[0]):
             return candidate
     return None
-
-
-def mixed_variants(variants: Iterable[str]) -> tuple[str, str] | None:
-    """Two variants that look like spellings of the same one: `alpine` and `alpine3.24`."""
-    by_words: dict[tuple[str, ...], str] = {}
-    for variant in sorted({*variants}):
-        words = tuple(variant.split("-"))
-        bare = tuple(word.rstrip("0123456789.") for word in words)
-        other = by_words.setdefault(bare, variant)
-        if other != variant and any(
-            (one in bare) != (two in bare) for one, two in zip(words, other.split("-"), strict=False)
-        ):
-            return other, variant
-    return None

@@ -8,11 +8,10 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PrivateAttr
 
 from ..problems import RefusedError
-from .docstrings import Described
 from .types import camel
 
 
-class Model(Described, BaseModel):
+class Model(BaseModel):
     """Frozen, camelCase in documents, no undeclared fields."""
 
     model_config = ConfigDict(

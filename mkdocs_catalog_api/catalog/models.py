@@ -5,7 +5,7 @@ place on pages (`Shown`). Published documents, schemas, the guide's tables, page
 and filters are derived from that.
 """
 
-from typing import Annotated, Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
 
 from pydantic import (
     AfterValidator,
@@ -86,7 +86,9 @@ _Verify = Annotated[
     ),
     Shown(elsewhere="command to verify it"),
 ]
-_Released = Annotated[IsoDate | None, Field(description="Release day."), _IN_RELEASES]
+_Released = Annotated[
+    IsoDate | None, Field(description="Release day."), Shown(column="Released", style="catalog-date")
+]
 
 
 class PlatformManifest(Model):
@@ -152,9 +154,15 @@ class VersionEntry(CustomizableModel):
     ] = []
     released: _Released = None
     end_of_life: Annotated[
-        IsoDate | None, Field(description="Day after which it gets no more updates."), _IN_RELEASES
+        IsoDate | None,
+        Field(description="Day after which it gets no more updates."),
+        Shown(column="Supported until", style="catalog-date"),
     ] = None
-    size: Annotated[Count | None, Field(description="Compressed size in bytes."), _IN_RELEASES] = None
+    size: Annotated[
+        Count | None,
+        Field(description="Compressed size in bytes."),
+        Shown(column="Size", style="catalog-date"),
+    ] = None
     tags: Annotated[
         list[VersionLabel],
         AfterValidator(unique),
@@ -223,7 +231,7 @@ class ChartVersionEntry(CustomizableModel):
     app_version: Annotated[
         Text | None,
         Field(description="Version of the application it installs.", examples=["1.0.0"]),
-        _IN_RELEASES,
+        Shown(column="Application"),
     ] = None
     digest: Annotated[Digest | None, Field(description="Digest of the chart package."), _IN_RELEASES] = None
     released: _Released = None
@@ -437,6 +445,12 @@ class ChartEntry(ItemEntry):
         _IN_PINS,
     ] = []
     verify: _Verify = None
+
+
+PinningEntry: TypeAlias = ChartEntry
+"""An item that pins images."""
+ListedEntry: TypeAlias = ImageEntry | PinningEntry
+"""An item with versions."""
 
 
 class RoadmapEntry(ItemEntry):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from .models import ChartVersionEntry, VersionEntry
+from .models import ChartVersionEntry, ImageEntry, ListedEntry, VersionEntry
 
 
 def image_reference(image: str, version: VersionEntry | None) -> str:
@@ -12,6 +12,13 @@ def image_reference(image: str, version: VersionEntry | None) -> str:
     if version is None:
         return image
     return f"{image}@{version.only_digest}" if version.only_digest else f"{image}:{version.version}"
+
+
+def newest_reference(entry: ListedEntry) -> str | None:
+    """The newest release of an item, as cosign verifies it; None if it can't."""
+    if isinstance(entry, ImageEntry):
+        return image_reference(entry.image, entry.versions[0] if entry.versions else None)
+    return chart_reference(entry.chart, entry.versions[0] if entry.versions else None)
 
 
 def chart_reference(chart: str | None, version: ChartVersionEntry | None) -> str | None:

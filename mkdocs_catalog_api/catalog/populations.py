@@ -10,9 +10,9 @@ from .assessment import Figures, total
 from .grading import Grade
 from .history import PopulationFigures
 from .published import Counters
-from .value import Catalog, Chart, Image, Release
+from .value import Catalog, Image, PinningItem, Release
 
-Item = TypeVar("Item", Image, Chart)
+Item = TypeVar("Item", Image, PinningItem)
 
 
 class Population(NamedTuple):

@@ -7,7 +7,6 @@ from msgspec import Meta, Struct
 from msgspec.json import schema
 
 from . import grading
-from .docstrings import Described
 from .models import Lifecycle
 from .types import Count, Digest, Slug, VersionLabel
 from .vulnerabilities import vocabulary
@@ -28,7 +27,7 @@ def schema_name(name: str) -> Callable[[S], S]:
     return renamed
 
 
-class Document(Described, Struct, rename="camel", forbid_unknown_fields=True, gc=False):
+class Document(Struct, rename="camel", forbid_unknown_fields=True, gc=False):
     """Base of all published objects: camelCase, no undeclared fields, every field present."""
 
 

@@ -27,6 +27,10 @@ _MOST_FORMER = 20
 """Number of former digests that are kept of a version."""
 
 _Digest = Annotated[str, Meta(pattern=rf"\A(?:{DIGEST.pattern})\Z")]
+_DigestIfKnown = Annotated[str, Meta(pattern=rf"\A(?:{DIGEST.pattern})?\Z")]
+_Version = Annotated[
+    str, Meta(pattern=rf"\A(?:{VERSION_LABEL.pattern}|{CHART_VERSION.pattern})\Z", max_length=128)
+]
 _Tag = Annotated[str, Meta(pattern=rf"\A(?:{VERSION_LABEL.pattern})\Z")]
 _Platform = Annotated[str, Meta(pattern=rf"\A(?:{MANIFEST_PLATFORM.pattern})\Z")]
 _Time = Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\Z")]
@@ -44,104 +48,81 @@ class ManifestFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     """Sum of the compressed layers in bytes; None if the registry does not have the manifest."""
 
 
-class ImageVersionFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A digest of an image and its tags."""
+class VersionFacts(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """A digest of an image and its tags, or a version of a chart."""
 
-    version: _Tag
-    """The most exact of its tags, as `label_first` decides."""
-    digest: _Digest
-    """Of the index, else of the only manifest."""
+    version: _Version
+    """The most exact of an image's tags, as `label_first` decides; a chart's as in Chart.yaml (`+` is `_` in
+    the tag).
+    """
+    digest: _DigestIfKnown = ""
+    """Of the index, else of the only manifest; of the package in a classic repository, where it may be empty.
+    """
     tags: tuple[_Tag, ...] = ()
-    """Its other tags, sorted."""
+    """The other tags of an image, or all tags of a chart, sorted; none in a classic repository."""
     manifests: tuple[ManifestFacts, ...] = ()
-    """All, in the order of the index and of the indexes in it; not attestations."""
+    """All of an image, in the order of the index and of the indexes in it; not attestations."""
     created: _Time | None = None
     """UTC; None if unknown, as for the years 1 and 1970 of reproducible builds."""
+    app_version: str | None = None
+    """Of a chart, like the next three."""
+    description: str | None = None
+    home: str | None = None
+    sources: tuple[str, ...] = ()
     annotations: dict[str, str] = field(default_factory=dict)
-    """Of the index, else of the manifest, else labels; only names that begin as in `ANNOTATIONS`, sorted."""
+    """Of an image's index, else manifest, else labels, or of a chart's Chart.yaml, else manifest; only names
+    that begin as in `ANNOTATIONS`, sorted.
+    """
     attestations: tuple[str, ...] = ()
     """Predicate and artifact types found, attached or as referrers, sorted."""
     signature: str | None = None
     """`cosign` if a signature was found; it is not verified."""
     gone: bool = False
-    """Whether the registry no longer has a tag `version`."""
-
-
-class ChartVersionFacts(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
-    """A version of a chart."""
-
-    version: Annotated[str, Meta(pattern=rf"\A(?:{CHART_VERSION.pattern})\Z", max_length=128)]
-    """As in Chart.yaml; a `+` is `_` in the tag."""
-    digest: _Digest | None = None
-    """Of the manifest in a registry, or of the package in a classic repository, where it is optional."""
-    tags: tuple[_Tag, ...] = ()
-    """All tags of the manifest, sorted; none in a classic repository."""
-    created: _Time | None = None
-    app_version: str | None = None
-    description: str | None = None
-    home: str | None = None
-    sources: tuple[str, ...] = ()
-    annotations: dict[str, str] = field(default_factory=dict)
-    """Of the manifest and of Chart.yaml, which wins; only names that begin as in `ANNOTATIONS`, sorted."""
-    attestations: tuple[str, ...] = ()
-    signature: str | None = None
-    gone: bool = False
-
-
-VersionFacts = ImageVersionFacts | ChartVersionFacts
+    """Whether the registry no longer has this version."""
 
 
 class FormerFacts(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """A digest that a version had before."""
 
-    version: Annotated[
-        str, Meta(pattern=rf"\A(?:{VERSION_LABEL.pattern}|{CHART_VERSION.pattern})\Z", max_length=128)
-    ]
+    version: _Version
     digest: _Digest
     manifests: tuple[ManifestFacts, ...] = ()
     until: _Day
     """Day of the run that saw the change."""
 
 
-class ImageFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The file of an image."""
+class RegistryFacts(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """The file of an image or a chart."""
 
-    image: str
-    """Reference without a tag, as on the page when the file was written."""
-    versions: tuple[ImageVersionFacts, ...]
+    image: str = ""
+    """Reference without a tag, as on the page when the file was written; empty for a chart."""
+    chart: str = ""
+    """`oci://…`, or the https address of a classic repository; empty for an image."""
+    versions: tuple[VersionFacts, ...]
     """Sorted by label."""
     former: tuple[FormerFacts, ...] = ()
     """Newest first, at most 20 of a version."""
 
-
-class ChartFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The file of a chart."""
-
-    chart: str
-    """`oci://…`, or the https address of a classic repository."""
-    versions: tuple[ChartVersionFacts, ...]
-    former: tuple[FormerFacts, ...] = ()
+    def __post_init__(self) -> None:
+        if bool(self.image) is bool(self.chart):
+            raise ValueError("neither an image nor a chart")
+        if self.image and not all(version.digest for version in self.versions):
+            raise ValueError("a version of an image without a digest")
 
 
 def former_after(
-    before: ImageFacts | ChartFacts, versions: Iterable[VersionFacts], day: str, forgotten_before: str = ""
+    before: RegistryFacts, versions: Iterable[VersionFacts], day: str, forgotten_before: str = ""
 ) -> tuple[FormerFacts, ...]:
     """The former digests of a file that gets these versions on a day, without those that ended earlier than
     the day `forgotten_before`.
     """
     present = {(label, facts.digest) for facts in versions for label in (facts.version, *facts.tags)}
-    known: Iterable[VersionFacts] = before.versions
     changed = [
-        FormerFacts(
-            version=facts.version,
-            digest=facts.digest,
-            manifests=facts.manifests if isinstance(facts, ImageVersionFacts) else (),
-            until=day,
-        )
-        for facts in known
+        FormerFacts(version=facts.version, digest=facts.digest, manifests=facts.manifests, until=day)
+        for facts in before.versions
         if facts.digest
     ]
-    former: dict[tuple[str, str | None], FormerFacts] = {}
+    former: dict[tuple[str, str], FormerFacts] = {}
     counts = Counter[str]()
     for each in sorted([*changed, *before.former], key=lambda each: each.until, reverse=True):
         key = each.version, each.digest
@@ -152,7 +133,7 @@ def former_after(
     return tuple(former.values())
 
 
-def encode(facts: ImageFacts | ChartFacts) -> bytes:
+def encode(facts: RegistryFacts) -> bytes:
     """The file, with one value per line, so that its changes can be reviewed."""
     return msgspec.json.format(msgspec.json.encode(facts)) + b"\n"
 

@@ -16,7 +16,6 @@ from .scans import PACKAGES, Scan
 from .value import Image, Release
 
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
-_ACCEPTABLE = {"filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file"}
 
 
 def _problem(scan: Scan, code: Code, message: str, hint: str = "", level: Level = Level.WARNING) -> Problem:
@@ -64,10 +63,8 @@ def _contradictions(
     scan: Scan, slug: str, entry: VersionEntry, own: str | None, accept: Collection[str], *, former: bool
 ) -> Iterator[tuple[str, str]]:
     key = f"{slug} {entry.version}"
-    if scan.kind and scan.kind not in accept:
-        hint = "scan the image instead"
-        if scan.kind in _ACCEPTABLE:
-            hint += f", or set `security: {{accept: [{scan.kind}]}}`"
+    if scan.kind and "filesystem" not in accept:
+        hint = "scan the image instead, or set `security: {accept: [filesystem]}`"
         yield f"this is a scan of kind {scan.kind!r}, not of an image", hint
     if scan.coverage.digests and entry.digests:
         message = f"the scanned digest {min(scan.coverage.digests)} is not a digest of {key}"

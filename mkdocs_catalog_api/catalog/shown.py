@@ -19,13 +19,15 @@ class Shown(NamedTuple):
     caption: str = ""
     """Text next to the value on a card, if it needs one: `priority`."""
     style: str = ""
-    """Class of the value on a card, if it needs one."""
+    """Class of the value in lists and tables, if it needs one."""
     filter: str = ""
     """Name of its filter in an address: `?tier=core`."""
     order: Sequence[str] = ()
     """Values of the filter in their order; all others follow."""
     first: bool = False
     """Whether it comes before other fields (on its page as a mark), and its filter before those of counts."""
+    column: str = ""
+    """Heading of its column in the table of versions."""
     essential: bool = False
     """Whether it is in the row below the answer on its page, instead of the facts."""
     elsewhere: str = ""

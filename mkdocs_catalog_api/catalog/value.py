@@ -9,12 +9,12 @@ from msgspec import Struct, field
 
 from .addresses import Addresses, mount_path
 from .assessment import Assessment, Figures
-from .collections import COLLECTIONS, ITEM_MODELS, WITH_DOCUMENTS
+from .collections import PINNING
 from .fields import ItemFields
 from .history import History
 from .lines import Advice
 from .model import Model
-from .models import ChartEntry, ImageEntry, PinEntry, RoadmapEntry, UpdateEntry, VersionEntry
+from .models import ImageEntry, PinEntry, PinningEntry, RoadmapEntry, UpdateEntry, VersionEntry
 from .scan_selection import ScanSelection
 from .scans import Scan
 from .vex_matching import Statements
@@ -121,7 +121,7 @@ class Image(Struct, frozen=True):
 
 
 class Pin(Struct, frozen=True):
-    """A pinned image of a chart, and the matching release of the catalog, if any."""
+    """A pinned image, and the matching release of the catalog, if any."""
 
     entry: PinEntry
     key: str
@@ -145,13 +145,13 @@ class Pin(Struct, frozen=True):
         return self.assessment.figures if self.assessment else None
 
 
-class Chart(Struct, frozen=True):
-    """A chart with its pins."""
+class PinningItem(Struct, frozen=True):
+    """An item that pins images, such as a chart, with its pins."""
 
-    collection: ClassVar[str] = "charts"
-    entry: ChartEntry
+    collection: str
+    entry: PinningEntry
     page: WebPage
-    pins: tuple[Pin, ...]
+    pins: tuple[Pin, ...] = ()
 
 
 class RoadmapItem(Struct, frozen=True):
@@ -163,7 +163,7 @@ class RoadmapItem(Struct, frozen=True):
 
 
 class Catalog(Struct, frozen=True):
-    """The whole catalog: images, charts and roadmap by slug, updates in the order of the source.
+    """The whole catalog: items by collection and slug, updates in the order of the source.
 
     Versions are newest first, each scan is at the release that it counts for, each pin at its release.
     """
@@ -172,7 +172,8 @@ class Catalog(Struct, frozen=True):
     """Name of the site."""
     site_url: str | None = None
     images: tuple[Image, ...] = ()
-    charts: tuple[Chart, ...] = ()
+    pinning: tuple[PinningItem, ...] = ()
+    """The items of all collections that pin images."""
     roadmap: tuple[RoadmapItem, ...] = ()
     updates: tuple[UpdateEntry, ...] = ()
     statements: Statements = field(default_factory=Statements)
@@ -193,32 +194,33 @@ class Catalog(Struct, frozen=True):
         return Addresses(mount_path(self.site_url))
 
     @property
-    def items(self) -> Mapping[str, Sequence[Image | Chart | RoadmapItem]]:
-        """Collection → its items, without updates."""
-        return {name: getattr(self, name) for name in ITEM_MODELS}
+    def with_documents(self) -> dict[str, Sequence[Image | PinningItem]]:
+        """Collection → its items, of the collections whose items have documents."""
+        pinning = {name: [item for item in self.pinning if item.collection == name] for name in PINNING}
+        return {"images": self.images, **pinning}
 
     @property
-    def with_documents(self) -> Mapping[str, Sequence[Image | Chart]]:
-        """Collection → its items, of the collections whose items have documents."""
-        return {name: getattr(self, name) for name in WITH_DOCUMENTS}
+    def items(self) -> Mapping[str, Sequence[Image | PinningItem | RoadmapItem]]:
+        """Collection → its items, without updates."""
+        return {**self.with_documents, "roadmap": self.roadmap}
 
     def totals(self) -> dict[str, int]:
         """Collection → number of its items."""
-        return {name: len(getattr(self, name)) for name in COLLECTIONS}
+        return {**{name: len(items) for name, items in self.items.items()}, "updates": len(self.updates)}
 
-    def by_name(self) -> dict[str, Image | Chart]:
-        """Slug or name → item: a slug before a name, an image before a chart."""
+    def by_name(self) -> dict[str, Image | PinningItem]:
+        """Slug or name → item: a slug before a name, then by collection."""
         items = [item for listed in self.with_documents.values() for item in listed]
         # Later keys replace earlier ones.
         names = {item.entry.name: item for item in reversed(items)}
         return names | {item.entry.slug: item for item in reversed(items)}
 
-    def users(self) -> dict[str, list[Chart]]:
-        """Slug of an image → the charts that pin it."""
-        users: dict[str, list[Chart]] = {}
-        for chart in self.charts:
-            for slug in dict.fromkeys(pin.slug for pin in chart.pins if pin.slug):
-                users.setdefault(slug, []).append(chart)
+    def users(self) -> dict[str, list[PinningItem]]:
+        """Slug of an image → the items that pin it."""
+        users: dict[str, list[PinningItem]] = {}
+        for item in self.pinning:
+            for slug in dict.fromkeys(pin.slug for pin in item.pins if pin.slug):
+                users.setdefault(slug, []).append(item)
         return users
 
     def assessments(self) -> Iterator[Assessment]:
@@ -227,7 +229,7 @@ class Catalog(Struct, frozen=True):
             for release in image.releases:
                 if release.assessment:
                     yield release.assessment
-        for chart in self.charts:
-            for pin in chart.pins:
+        for item in self.pinning:
+            for pin in item.pins:
                 if pin.outside and pin.assessment:
                     yield pin.assessment

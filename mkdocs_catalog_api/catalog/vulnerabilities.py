@@ -7,7 +7,6 @@ from typing import Annotated, Any, NamedTuple, get_args
 
 from msgspec import Meta, Struct
 
-from .docstrings import Described
 from .scans import SEVERITIES, Finding, SetAsideStatus, Severity
 
 CVE_ID = "CVE-[0-9]{4}-[0-9]{4,19}"
@@ -49,7 +48,7 @@ Statement = Annotated[
 ]
 
 
-class _Row(Described, Struct, gc=False, forbid_unknown_fields=True):
+class _Row(Struct, gc=False, forbid_unknown_fields=True):
     id: Annotated[str, Meta(min_length=1, description="CVE id, else the advisory's id.")]
     severity: Annotated[SeverityWord, Meta(description="The highest severity of all its sources.")]
     pkg: Annotated[str, Meta(description="Package.")]

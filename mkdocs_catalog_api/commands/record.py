@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from datetime import datetime
 
 import click
 
 from ..authored import clock
-from ..history.days import history_folder, is_date
+from ..history.days import history_folder
 from ..history.state import Recorded, counted, record, snapshot
 from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
@@ -16,28 +17,22 @@ from ..sources.load import load
 from .run import Run, as_objects, options, print_object, print_problems
 
 
-def _date(_context: object, _option: object, value: str | None) -> str | None:
-    if value is not None and not is_date(value):
-        raise click.BadParameter(f"{value!r} is not a date (use year-month-day, such as 2026-11-20)")
-    return value
-
-
 @click.command("record", short_help="Record the changes since the last recorded day.")
 @click.option(
     "--date",
     metavar="DAY",
-    callback=_date,
+    type=click.DateTime(["%Y-%m-%d"]),
     help="The day to record. [default: the day of SOURCE_DATE_EPOCH, else today (UTC)]",
 )
 @options
-def command(run: Run, date: str | None) -> None:
+def command(run: Run, date: datetime | None) -> None:
     """Record the changes of the catalog since the last recorded day in the folder `history`.
 
     Keep that folder in git. If you record a day again, its file is replaced.
     """
     problems, done = run.problems, None
     try:
-        done = _record(run, date or clock.now().date().isoformat())
+        done = _record(run, (date or clock.now()).date().isoformat())
     except CatalogError as error:
         problems.extend(error.problems)
     except (MemoryError, OSError) as error:

@@ -50,14 +50,6 @@ verbose_option = click.option(
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object for programs.")
 
 
-def missing_package(user: str, error: ModuleNotFoundError, extra: str) -> click.ClickException:
-    """Return the error for a command or a feature that lacks the packages of an extra."""
-    return click.ClickException(
-        f"{user} requires the package {error.name}, which is part of the extra `{extra}`"
-        f" (add `{REQUIREMENT}` to requirements.txt, and run `pip install -r requirements.txt`)"
-    )
-
-
 def print_problems(problems: Problems, *, quiet: bool, verbose: bool = False) -> None:
     """Print the problems for people. `quiet` leaves out notes, `verbose` prints one problem in each line."""
     for level, text in lines(problems, every=verbose):

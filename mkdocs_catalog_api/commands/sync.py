@@ -14,10 +14,10 @@ import click
 from ..problems import CatalogError, Level, Problem, Problems, reason
 from ..problems.codes import Code
 from .run import (
+    REQUIREMENT,
     as_objects,
     config_file_option,
     json_option,
-    missing_package,
     print_object,
     print_problems,
     quiet_option,
@@ -26,7 +26,6 @@ from .run import (
 )
 
 if TYPE_CHECKING:
-    from ..authored.pages import RawItem
     from ..authored.settings import Settings
     from ..authored.site import Site
     from ..network.client import Client, Limits
@@ -83,7 +82,10 @@ def command(
         from ..network.client import Client
         from ..network.output import Output
     except ModuleNotFoundError as error:
-        raise missing_package("sync", error, "sync") from None
+        raise click.ClickException(
+            f"sync requires the package {error.name}, which is part of the extra `sync`"
+            f" (add `{REQUIREMENT}` to requirements.txt, and run `pip install -r requirements.txt`)"
+        ) from None
     problems, requests = Problems(), 0
     say = None if quiet or as_json else partial(click.echo, err=True)
     output = Output(config_file.absolute().parent, problems, dry_run=dry_run)
@@ -107,7 +109,7 @@ def command(
     output.close()
     if as_json:
         summary = {
-            "changed": {change.file: change.details for change in output.changes},
+            "changed": output.changes,
             "unchanged": output.unchanged,
             "requests": requests,
             "written": not dry_run,
@@ -115,9 +117,9 @@ def command(
         print_object({"problems": as_objects(problems), "summary": summary})
     else:
         print_problems(problems, quiet=quiet, verbose=verbose)
-        for change in output.changes if dry_run or not quiet else ():
-            for detail in change.details or ("",):
-                click.echo(f"{change.file}: {detail}" if detail else change.file)
+        for file, details in output.changes.items() if dry_run or not quiet else ():
+            for detail in details or ("",):
+                click.echo(f"{file}: {detail}" if detail else file)
         if not quiet:
             number = len(output.changes)
             did = f"{number} file{'s' if number != 1 else ''} {'would change' if dry_run else 'changed'}"
@@ -247,17 +249,16 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
                 message, hint = f"skipped, because {reference} has no scheme", f"write oci://{reference}"
                 problems.add(raw.problem((field,), message, hint, Level.WARNING, code=Code.REGISTRY))
             elif listed == ():
-                _note_without_versions(raw, problems)
+                message = "skipped, because the page lists no versions"
+                hint = "add `versions: registry` to take them from the registry"
+                group = f"skipped pages without versions ({hint})"
+                problem = raw.problem(
+                    ("versions",), message, hint, Level.INFO, code=Code.REGISTRY, group=group
+                )
+                problems.add(problem)
             elif (name, item_slug) not in slugs:  # a build reports the second one
                 slugs.add((name, item_slug))
                 yield Item(item_slug, reference, raw, is_chart, listed)
-
-
-def _note_without_versions(raw: RawItem, problems: Problems) -> None:
-    message = "skipped, because the page lists no versions"
-    hint = "add `versions: registry` to take them from the registry"
-    group = f"skipped pages without versions ({hint})"
-    problems.add(raw.problem(("versions",), message, hint, Level.INFO, code=Code.REGISTRY, group=group))
 
 
 def _listed(versions: object, *, is_chart: bool) -> tuple[Listed, ...] | None:

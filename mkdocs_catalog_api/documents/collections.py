@@ -14,9 +14,9 @@ from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.published import PER_PAGE, ApiVersion, Document, Href, PageLink, Total
 from ..catalog.types import Positive, Slug
-from ..catalog.value import Catalog, Chart, Image
-from . import items
+from ..catalog.value import Catalog, Image, PinningItem
 from .item_structs import published
+from .items import collection_items
 from .kinds import SLUG, Documents, Kind, Parameter, Route
 
 
@@ -46,7 +46,7 @@ class ItemStructs(NamedTuple):
     collection: type[Struct]
     page: type[Struct]
     document: type[Struct] | None
-    """Of one image or chart; roadmap items and updates have none."""
+    """Of one item with versions; others have none."""
 
 
 @cache
@@ -103,12 +103,7 @@ def total_pages(total: int) -> int:
     return -(-total // PER_PAGE)
 
 
-def collection_items(catalog: Catalog, name: str) -> list[Struct]:
-    """The items of a collection as they are published, in its order."""
-    return items.PUBLISHED[name](catalog)
-
-
-def item_document(catalog: Catalog, item: Image | Chart, data: object) -> Struct:
+def item_document(catalog: Catalog, item: Image | PinningItem, data: object) -> Struct:
     """The document of one item; `data` is the item as it is published, a Struct or its JSON object."""
     name = item.collection
     struct = item_structs(name, catalog.fields[name]).document

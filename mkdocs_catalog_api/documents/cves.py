@@ -165,8 +165,12 @@ class _Spread(Struct):
     open_in: list[_Affected] = field(default_factory=list)
     suppressed: list[Suppressed] = field(default_factory=list)
     suppressed_in: list[_Affected] = field(default_factory=list)
-    charts: set[str] = field(default_factory=set)
-    """Slugs of those with a pin that has it open."""
+    pinned_by: set[tuple[str, str]] = field(default_factory=set)
+    """Collection and slug of the items with a pin that has it open."""
+
+    def slugs(self, collection: str) -> list[str]:
+        """The items of a collection that pin it."""
+        return sorted(slug for name, slug in self.pinned_by if name == collection)
 
     def see(self, row: Vulnerability | Suppressed, exploited: str | None) -> None:
         """Keep the highest severity with its texts, and the first day of known exploitation."""
@@ -182,12 +186,12 @@ class _Spread(Struct):
 def _spreads(catalog: Catalog) -> dict[str, _Spread]:
     """Id → where it is found."""
     spreads: dict[str, _Spread] = {}
-    pinning: dict[tuple[str, str], set[str]] = defaultdict(set)
-    """Slug and version → slugs of the charts that pin the release."""
-    for chart in catalog.charts:
-        for pin in chart.pins:
+    pinning: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
+    """Slug and version → the items that pin the release."""
+    for item in catalog.pinning:
+        for pin in item.pins:
             if pin.slug and pin.version and not pin.outside:
-                pinning[pin.slug, pin.version].add(chart.entry.slug)
+                pinning[pin.slug, pin.version].add((item.collection, item.entry.slug))
 
     def seen(id_: str, row: Vulnerability | Suppressed, exploited: str | None) -> _Spread:
         spread = spreads.get(id_)
@@ -211,22 +215,22 @@ def _spreads(catalog: Catalog) -> dict[str, _Spread]:
             if release.assessment is None:
                 continue
             place = _place(catalog, image, release)
-            charts = pinning.get((place.slug, place.version), ())
+            pinned_by = pinning.get((place.slug, place.version), ())
             for row in release.assessment.rows:
                 for spread in all_seen(row, release.assessment):
                     spread.open.append(row)
                     spread.open_in.append(place)
-                    spread.charts.update(charts)
+                    spread.pinned_by.update(pinned_by)
             for out in release.assessment.suppressed:
                 for spread in all_seen(out, release.assessment):
                     spread.suppressed.append(out)
                     spread.suppressed_in.append(place)
-    for chart in catalog.charts:
-        for pin in chart.pins:
+    for item in catalog.pinning:
+        for pin in item.pins:
             if pin.outside and pin.assessment:
                 for row in pin.assessment.rows:
                     for spread in all_seen(row, pin.assessment):
-                        spread.charts.add(chart.entry.slug)
+                        spread.pinned_by.add((item.collection, item.entry.slug))
     return spreads
 
 
@@ -266,7 +270,7 @@ def _entry(catalog: Catalog, id_: str, spread: _Spread, path: str | None) -> Cve
         latest=sum(place.is_latest for place in affected),
         suppressed=len({*spread.suppressed_in}),
         fixable=sum(row.fixed != "" for row in spread.open),
-        charts=len(spread.charts),
+        charts=len(spread.slugs("charts")),
         exploited=spread.exploited,
         href=catalog.addresses.api(path) if path else None,
     )
@@ -293,7 +297,7 @@ def _document(catalog: Catalog, id_: str, spread: _Spread, scanned: int, unscann
             for place, row in zip(spread.suppressed_in, spread.suppressed, strict=True)
         ],
         charts=[
-            AffectedChart(slug, at.api(addresses.item("charts", slug))) for slug in sorted(spread.charts)
+            AffectedChart(slug, at.api(addresses.item("charts", slug))) for slug in spread.slugs("charts")
         ],
         exploited=spread.exploited,
     )

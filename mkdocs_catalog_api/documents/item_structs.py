@@ -13,10 +13,10 @@ from msgspec import Meta, Struct, defstruct
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
+from ..catalog.collections import COLLECTIONS, PINNING
 from ..catalog.fields import OwnFields
 from ..catalog.model import CustomizableModel, Model
 from ..catalog.models import (
-    ChartEntry,
     ImageEntry,
     Lifecycle,
     Outcome,
@@ -46,9 +46,17 @@ class Verify(Document):
     ]
 
 
-_VERIFY = Annotated[
-    Verify | None, Meta(description="How to verify it; null if no signer is given, or the item is withdrawn.")
-]
+def _listed(security: str) -> Fields:
+    """The computed fields of items with versions; `security` describes their counts."""
+    how = "How to verify it; null if no signer is given, or the item is withdrawn."
+    return {
+        "verify": Annotated[Verify | None, Meta(description=how)],
+        "url": Annotated[PageLink, Meta(description="Web page.")],
+        "href": Annotated[Href, Meta(description="Item document.")],
+        "security": Annotated[SecurityFigures, Meta(description=security)],
+    }
+
+
 _COMPUTED: Mapping[type[BaseModel], Fields] = {
     VersionEntry: {"href": Annotated[Href, Meta(description="Document with its vulnerabilities.")]},
     PinEntry: {
@@ -70,18 +78,8 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
             Meta(description="Document with its vulnerabilities; of a former digest its digest document."),
         ],
     },
-    ImageEntry: {
-        "verify": _VERIFY,
-        "url": Annotated[PageLink, Meta(description="Web page.")],
-        "href": Annotated[Href, Meta(description="Item document.")],
-        "security": Annotated[SecurityFigures, Meta(description="Counts for the newest version.")],
-    },
-    ChartEntry: {
-        "verify": _VERIFY,
-        "url": Annotated[PageLink, Meta(description="Web page.")],
-        "href": Annotated[Href, Meta(description="Item document.")],
-        "security": Annotated[SecurityFigures, Meta(description="Sums over the images that it pins.")],
-    },
+    ImageEntry: _listed("Counts for the newest version."),
+    **{COLLECTIONS[name].model: _listed("Sums over the images that it pins.") for name in PINNING},
     RoadmapEntry: {"url": Annotated[PageLink | None, Meta(description="Web page.")]},
     UpdateEntry: {
         "href": Annotated[

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
 from urllib.parse import quote
 
 from msgspec import Struct
@@ -12,75 +10,43 @@ from ..catalog import addresses
 from ..catalog.addresses import Addresses
 from ..catalog.links import SCHEME
 from ..catalog.markdown import plain_text
-from ..catalog.models import ChartEntry, ImageEntry
-from ..catalog.newest_reference import chart_reference, image_reference
-from ..catalog.value import Catalog, Chart, Image, Pin, RoadmapItem
+from ..catalog.models import ListedEntry
+from ..catalog.newest_reference import newest_reference
+from ..catalog.value import Catalog, Image, Pin, PinningItem, RoadmapItem
 from .item_structs import Verify, publish
-from .security import chart_security, security_figures
+from .security import item_security
 
 
-def image(catalog: Catalog, item: Image) -> Struct:
-    at, fields, slug = catalog.addresses, catalog.fields[item.collection], item.entry.slug
+def _listed(catalog: Catalog, item: Image | PinningItem) -> Struct:
+    at, fields, entry = catalog.addresses, catalog.fields[item.collection], item.entry
+    versions = [
+        publish(version, fields.own_of_versions, href=at.api(addresses.release(entry.slug, version.version)))
+        for version in entry.versions
+    ]
     return publish(
-        item.entry,
+        entry,
         fields.own,
         fields.own_of_versions,
-        description=plain_text(item.entry.description),
-        versions=[
-            publish(entry, fields.own_of_versions, href=at.api(addresses.release(slug, entry.version)))
-            for entry in item.entry.versions
-        ],
-        logo=logo_address(item.entry, at),
-        verify=image_verify(item),
+        description=plain_text(entry.description),
+        versions=versions,
+        images=[] if isinstance(item, Image) else [_pin(catalog, pin) for pin in item.pins],
+        logo=logo_address(entry, at),
+        verify=verify(entry),
         url=at.web(item.page.url),
-        href=at.api(addresses.item(item.collection, slug)),
-        security=security_figures(item, item.newest, at),
+        href=at.api(addresses.item(item.collection, entry.slug)),
+        security=item_security(item, at),
     )
 
 
-def chart(catalog: Catalog, item: Chart) -> Struct:
-    at, fields = catalog.addresses, catalog.fields[item.collection]
-    return publish(
-        item.entry,
-        fields.own,
-        fields.own_of_versions,
-        description=plain_text(item.entry.description),
-        versions=[publish(entry, fields.own_of_versions) for entry in item.entry.versions],
-        images=[_pin(catalog, pin) for pin in item.pins],
-        logo=logo_address(item.entry, at),
-        verify=chart_verify(item),
-        url=at.web(item.page.url),
-        href=at.api(addresses.item(item.collection, item.entry.slug)),
-        security=chart_security(item),
-    )
-
-
-def logo_address(entry: ImageEntry | ChartEntry, at: Addresses) -> str | None:
+def logo_address(entry: ListedEntry, at: Addresses) -> str | None:
     """Where the logo is: on the site, or at an address of its own."""
     logo = entry.logo
     return logo if logo is None or SCHEME.match(logo) else at.web(quote(logo))
 
 
-def image_verify(item: Image) -> Verify | None:
-    """How the newest version is verified."""
-    return _verify(item.entry, image_reference(item.entry.image, _newest(item.entry.versions)))
-
-
-def chart_verify(item: Chart) -> Verify | None:
-    """How the newest version is verified."""
-    return _verify(item.entry, chart_reference(item.entry.chart, _newest(item.entry.versions)))
-
-
-T = TypeVar("T")
-
-
-def _newest(versions: Sequence[T]) -> T | None:
-    return versions[0] if versions else None
-
-
-def _verify(entry: ImageEntry | ChartEntry, reference: str | None) -> Verify | None:
-    """How the newest release is verified; withdrawn and planned items have nothing to verify."""
-    how = entry.verify
+def verify(entry: ListedEntry) -> Verify | None:
+    """How the newest version is verified; withdrawn and planned items have nothing to verify."""
+    how, reference = entry.verify, newest_reference(entry)
     if how is None or reference is None or entry.lifecycle in ("withdrawn", "planned"):
         return None
     return Verify("cosign", how.identity, how.identity_regexp, how.issuer, how.key, how.command(reference))
@@ -96,13 +62,13 @@ def _pin(catalog: Catalog, pin: Pin) -> Struct:
     return publish(pin.entry, slug=pin.slug, version=pin.version, until=until, href=href)
 
 
-def roadmap(catalog: Catalog, item: RoadmapItem) -> Struct:
+def _planned(catalog: Catalog, item: RoadmapItem) -> Struct:
     url = catalog.addresses.web(item.page.url) if item.page else None
     own, text = catalog.fields[item.collection].own, plain_text(item.entry.description)
     return publish(item.entry, own, description=text, url=url)
 
 
-def updates(catalog: Catalog) -> list[Struct]:
+def _updates(catalog: Catalog) -> list[Struct]:
     """The updates, each with its item."""
     at, items = catalog.addresses, catalog.by_name()
 
@@ -113,10 +79,11 @@ def updates(catalog: Catalog) -> list[Struct]:
     return [publish(update, href=href(update.application)) for update in catalog.updates]
 
 
-PUBLISHED: Mapping[str, Callable[[Catalog], list[Struct]]] = {
-    "images": lambda catalog: [image(catalog, item) for item in catalog.images],
-    "charts": lambda catalog: [chart(catalog, item) for item in catalog.charts],
-    "roadmap": lambda catalog: [roadmap(catalog, item) for item in catalog.roadmap],
-    "updates": updates,
-}
-"""Collection → its items as they are published, in its order."""
+def collection_items(catalog: Catalog, name: str) -> list[Struct]:
+    """The items of a collection as they are published, in its order."""
+    if name == "updates":
+        return _updates(catalog)
+    return [
+        _planned(catalog, item) if isinstance(item, RoadmapItem) else _listed(catalog, item)
+        for item in catalog.items[name]
+    ]

@@ -317,9 +317,11 @@ def security_figures(
     )
 
 
-def chart_security(chart: value.Chart) -> SecurityFigures:
-    """The `security` object of a chart."""
-    pins = _pinned_figures([chart])
+def item_security(item: value.Image | value.PinningItem, at: Addresses) -> SecurityFigures:
+    """The `security` object of an item."""
+    if isinstance(item, value.Image):
+        return security_figures(item, item.newest, at)
+    pins = _pinned_figures([item])
     scanned = [figures for figures in pins.values() if figures is not None]
     sums = total(scanned)
     if len(scanned) < len(pins):
@@ -327,22 +329,22 @@ def chart_security(chart: value.Chart) -> SecurityFigures:
     times = [figures.scanned_at for figures in scanned]
     return SecurityFigures(
         scanned=bool(pins) and len(scanned) == len(pins),
-        complete=bool(pins) and all(pin.selection.complete for pin in chart.pins),
+        complete=bool(pins) and all(pin.selection.complete for pin in item.pins),
         version=None,
         **(sums.known_fields() if scanned else NO_FIGURES),
         scanned_at=min(filter(None, times), default=None) if all(times) else None,
-        os_end_of_life=os_end_of_life([scan for pin in chart.pins for scan in pin.selection.scans]),
+        os_end_of_life=os_end_of_life([scan for pin in item.pins for scan in pin.selection.scans]),
         href=None,
         pins=len(pins),
         pins_scanned=len(scanned),
     )
 
 
-def _pinned_figures(charts: Iterable[value.Chart]) -> dict[str, Figures | None]:
-    """The figures of each distinct thing that the charts pin."""
+def _pinned_figures(items: Iterable[value.PinningItem]) -> dict[str, Figures | None]:
+    """The figures of each distinct thing that the items pin."""
     figures: dict[str, Figures | None] = {}
-    for chart in charts:
-        for pin in chart.pins:
+    for item in items:
+        for pin in item.pins:
             figures[pin.key] = worse(figures.get(pin.key), pin.figures)
     return figures
 
@@ -376,13 +378,13 @@ def summary(catalog: value.Catalog) -> SecuritySummary:
         oldest_scan=times[0] if times and len(times) == everything.scanned else None,
         newest_scan=times[-1] if times else None,
         exploited=sums.exploited,
-        pinned=_pinned(catalog.charts),
+        pinned=_pinned(catalog.pinning),
         available=available.published,
     )
 
 
-def _pinned(charts: Iterable[value.Chart]) -> Pinned:
-    pinned = _pinned_figures(charts)
+def _pinned(items: Iterable[value.PinningItem]) -> Pinned:
+    pinned = _pinned_figures(items)
     scanned = [figures for figures in pinned.values() if figures is not None]
     sums = total(scanned)
     return Pinned(sums.total, Counters(**sums.counters), len(pinned), len(pinned) - len(scanned))

@@ -1,4 +1,4 @@
-"""The whole catalog in brief: a short entry for each image and chart, and the search index."""
+"""The whole catalog in brief: a short entry for each item with versions, and the search index."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,11 +16,11 @@ from ..catalog.model import Model
 from ..catalog.published import ApiVersion, Day, Document, Total
 from ..catalog.shown import Shown
 from ..catalog.types import Count, VersionLabel, camel
-from ..catalog.value import Catalog, Chart, Image
+from ..catalog.value import Catalog, Image, PinningItem
 from .item_structs import custom, published
 from .items import logo_address
 from .kinds import Documents, Kind, Route
-from .security import chart_security, security_figures, struct_fields
+from .security import item_security, struct_fields
 
 SEARCH = "search.json"
 _DIGEST_DIGITS = 12
@@ -31,7 +31,7 @@ _ITEM = (
 
 
 def slim_path(resource: str) -> str:
-    """Path of the slim list of images or charts, below `api/v1/`."""
+    """Path of the slim list of a collection, below `api/v1/`."""
     return f"{resource}/index.json"
 
 
@@ -101,16 +101,13 @@ def _documents(resource: str, catalog: Catalog) -> Documents:
     yield slim_path(resource), listed("v1", resource, len(data), data)
 
 
-def _entry(struct: type[Struct], item: Image | Chart, at: Addresses, own: Struct) -> Struct:
+def _entry(struct: type[Struct], item: Image | PinningItem, at: Addresses, own: Struct) -> Struct:
     values: dict[str, Any] = {**vars(item.entry), "custom": own}
     values["description"] = plain_text(item.entry.description)
-    if isinstance(item, Image):
-        newest = item.newest
-        values["security"] = security_figures(item, newest, at)
-        values["size"] = newest.entry.size if newest else None
-        values["end_of_life"] = newest.entry.end_of_life if newest else None
-    else:
-        values["security"] = chart_security(item)
+    newest = item.newest if isinstance(item, Image) else None
+    values["size"] = newest.entry.size if newest else None
+    values["end_of_life"] = newest.entry.end_of_life if newest else None
+    values["security"] = item_security(item, at)
     values["logo"] = logo_address(item.entry, at)
     values["url"] = at.web(item.page.url)
     values["href"] = at.api(addresses.item(item.collection, item.entry.slug))
@@ -118,7 +115,7 @@ def _entry(struct: type[Struct], item: Image | Chart, at: Addresses, own: Struct
 
 
 def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
-    """A kind for images, one for charts, and the search index; `fields` are those of their items."""
+    """A kind for each collection with versions, and the search index; `fields` are those of their items."""
     for resource in WITH_DOCUMENTS:
         noun = COLLECTIONS[resource].one
         _, listed = _slim_structs(resource, fields[resource])

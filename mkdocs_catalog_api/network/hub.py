@@ -79,34 +79,6 @@ def listed_at(address: str, versions: Iterable[str], mirror: str | None) -> List
     return None
 
 
-def keep_lost_results(earlier: bytes, newer: bytes) -> tuple[bytes, list[str]]:
-    """Merge two reports of one version of a chart. If an image with findings is missing from the newer
-    report, keep the results of all images that are missing from it.
-
-    Returns the report to save instead of the newer one, and the sorted images with findings in the earlier
-    report that are missing from the newer one, or have no result there.
-
-    The response of the hub that was saved with the earlier report is kept: its time is the age of the kept
-    results. As it differs from the time on the hub, the next run requests the report again.
-
-    Raises:
-        RefusedError: one of them is not a report.
-    """
-    images = mapping(decode(newer))
-    with_findings = {image for scan in read_report(earlier) if scan.findings for image in scan.references}
-    with_results = {image: body for image, body in images.items() if _has_results(body)}
-    lost = with_findings - set(map(text, with_results))
-    if not lost:
-        return newer, []
-    report = msgspec.json.encode(mapping(decode(earlier)) | with_results) if with_results else earlier
-    return report, sorted(lost)
-
-
-def _has_results(body: object) -> bool:
-    """Whether Trivy examined any part; in its first schema, the report is the list of results."""
-    return isinstance(body, list) or bool(mapping(body).get("Results"))
-
-
 class Hub:
     """Downloads reports to the reports `folder`, relative to mkdocs.yml."""
 
@@ -164,9 +136,9 @@ class Hub:
         """Download the report of one version, if it has changed."""
         name = f"{self._place(listing)}/{package.version}"
         report_name, package_name = f"{name}.json", f"{name}{SUFFIX}"
-        if not (self._output.writable(report_name) and self._output.writable(package_name)):
+        earlier, earlier_body = self._output.earlier(report_name), self._output.earlier(package_name)
+        if earlier is None or earlier_body is None:
             return
-        earlier, earlier_body = self._read(report_name), self._read(package_name)
         scanned_at = package.security_report_created_at
         report = b""
         if scanned_at is not None:
@@ -185,23 +157,32 @@ class Hub:
         else:
             self._output.write(package_name, earlier_body, body)
 
-    def _read(self, name: str) -> bytes:
-        """Return an existing file, or nothing."""
-        file = self._output.root / name
-        return file.read_bytes() if file.is_file() else b""
-
     def _kept(self, name: str, earlier: bytes, report: bytes) -> tuple[bytes, bool]:
-        """Return the report with earlier findings of images that it lacks, and whether there are any."""
+        """Return the report to save, and whether it has earlier results.
+
+        If an image with findings has no result in the new report, the results of all images that lack one
+        are kept. The hub's earlier response is then kept, too: its time is the age of these results. As it
+        differs from the time on the hub, the next run requests the report again.
+        """
         try:
-            kept, images = keep_lost_results(earlier, report) if earlier else (report, [])
+            scans = read_report(earlier) if earlier else []
         except RefusedError:  # not readable by a build either
             return report, False
-        for image in images:
+        # In the first schema of Trivy, a report is the list of results.
+        results = {
+            image: body
+            for image, body in mapping(decode(report)).items()
+            if isinstance(body, list) or mapping(body).get("Results")
+        }
+        with_findings = {image for scan in scans if scan.findings for image in scan.references}
+        lost = with_findings - {text(image) for image in results}
+        for image in sorted(lost):
             message = f"the hub has no results for {image} any more, so the earlier findings are kept"
-            self._problem(
-                name, message, "if the findings are fixed, delete this file and run the command again"
-            )
-        return kept, bool(images)
+            hint = "if the findings are fixed, delete this file and run the command again"
+            self._problem(name, message, hint)
+        if lost:
+            report = msgspec.json.encode(mapping(decode(earlier)) | results) if results else earlier
+        return report, bool(lost)
 
     def _security_report(self, listing: Listing, body: bytes, package: HubPackage) -> bytes:
         """Return the report of the hub after checking it; empty if there is none."""
@@ -213,7 +194,7 @@ class Hub:
         try:
             if report.strip():
                 read_report(report, body)
-                decode(report)  # also its unused parts, as `keep_lost_results` writes them again
+                decode(report)  # also its unused parts, as `_kept` writes them again
         except RefusedError as error:
             raise NoAnswerError(f"{listing.hub}{path}: {error.message}") from None
         return report

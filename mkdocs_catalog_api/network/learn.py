@@ -16,8 +16,6 @@ from ..catalog.names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, PLATFORM, 
 from ..catalog.registry_facts import (
     ANNOTATIONS,
     UNKNOWN_PLATFORM,
-    ChartVersionFacts,
-    ImageVersionFacts,
     ManifestFacts,
     VersionFacts,
 )
@@ -92,7 +90,7 @@ def _described(descriptors: Iterable[Descriptor] | None) -> Attached:
 
 def image(
     registries: Registries, repository: Reference, digest: str, tags: Iterable[str]
-) -> ImageVersionFacts | None:
+) -> VersionFacts | None:
     """Return the facts of an image; None if the digest is not one. The caller sets `version` and `tags`.
 
     `tags` has all tags of the repository.
@@ -126,7 +124,7 @@ def image(
         return None
     labels = mapping(mapping(config.get("config")).get("Labels"))
     annotations = {**labels, **annotations}
-    return ImageVersionFacts(
+    return VersionFacts(
         version="_",
         digest=digest,
         manifests=_manifests(parts),
@@ -175,7 +173,7 @@ def _manifests(
 
 def chart(
     registries: Registries, repository: Reference, digest: str, tags: Iterable[str]
-) -> ChartVersionFacts | None:
+) -> VersionFacts | None:
     """Return the facts of a chart in a registry; None if the digest is not one.
 
     `tags` has all tags of the repository.
@@ -188,7 +186,7 @@ def chart(
     if any(layer.media_type == _CHART_PROVENANCE for layer in manifest.layers or ()):
         beside |= Attached(frozenset({_CHART_PROVENANCE}))
     annotations = {**mapping(manifest.annotations), **mapping(metadata.get("annotations"))}
-    return ChartVersionFacts(
+    return VersionFacts(
         version=_chart_version(metadata, f"{repository.repository}@{digest}"),
         digest=digest,
         created=_time(annotations.get(_CREATED)),
@@ -199,7 +197,7 @@ def chart(
     )
 
 
-def classic_chart(body: bytes, name: str, address: str) -> dict[str, ChartVersionFacts]:
+def classic_chart(body: bytes, name: str, address: str) -> dict[str, VersionFacts]:
     """Return version → facts of a chart in the index.yaml of a classic repository."""
     try:
         _check_depth(body)
@@ -209,16 +207,16 @@ def classic_chart(body: bytes, name: str, address: str) -> dict[str, ChartVersio
     entries = mapping(index.get("entries")).get(name)
     if not isinstance(entries, list):
         raise NoAnswerError(f"{address}/index.yaml has no chart {name}", 404)
-    versions: dict[str, ChartVersionFacts] = {}
+    versions: dict[str, VersionFacts] = {}
     for entry in map(mapping, entries):
         version = _chart_version(entry, f"{address}: {name}")
         digest = text(entry.get("digest")).lower()
         digest = f"sha256:{digest}" if _HEX.fullmatch(digest) else digest
         versions.setdefault(
             version,
-            ChartVersionFacts(
+            VersionFacts(
                 version=version,
-                digest=digest if DIGEST.fullmatch(digest) else None,
+                digest=digest if DIGEST.fullmatch(digest) else "",
                 created=_time(entry.get("created")),
                 annotations=_kept(mapping(entry.get("annotations"))),
                 **_chart_fields(entry),
@@ -236,8 +234,11 @@ def _check_depth(body: bytes) -> None:
             raise RecursionError
 
 
-def with_attached(facts: VersionFacts, beside: Attached) -> VersionFacts:
-    """Return the facts with new attachments."""
+def refreshed(
+    facts: VersionFacts, registries: Registries, repository: Reference, tags: Iterable[str]
+) -> VersionFacts:
+    """Return the facts of a known digest with new attachments."""
+    beside = attached(registries, repository, facts.digest, tags)
     types = tuple(sorted({*facts.attestations} | beside.types))
     return replace(facts, attestations=types, signature="cosign" if beside.signed else facts.signature)
 

@@ -7,21 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from threading import Lock
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from ..authored.folders import not_writable, project_of, write_whole
 from ..problems import Problem, Problems
 from .client import CHECK, NoAnswerError, UnavailableError
-
-
-class FileChange(Struct, frozen=True):
-    """The changes of a run in one file, for people."""
-
-    file: str
-    """Path relative to mkdocs.yml."""
-    details: tuple[str, ...] = ()
-    """`+ 1.2`, `- 1.1`, `~ 1`."""
 
 
 class Output:
@@ -32,7 +22,8 @@ class Output:
         self.root, self.problems, self._dry_run = root, problems, dry_run
         self._lock = Lock()
         self._down: dict[str, list[Problem]] = defaultdict(list)
-        self.changes: list[FileChange] = []
+        self.changes: dict[str, tuple[str, ...]] = {}
+        """File, relative to mkdocs.yml → what changed, for people: `+ 1.2`, `- 1.1`, `~ 1`."""
         self.unchanged = 0
 
     def writable(self, name: str) -> bool:
@@ -43,6 +34,17 @@ class Output:
             self.problems.add(fault)
         return fault is None
 
+    def earlier(self, name: str) -> bytes | None:
+        """Return the existing file, empty if there is none; None if it can't be written.
+
+        Raises:
+            OSError: it can't be read.
+        """
+        file = self.root / name
+        if not self.writable(name):
+            return None
+        return file.read_bytes() if file.exists() else b""
+
     def save(self, name: str, body: bytes) -> None:
         """Write a file of which the rest follows later in the run."""
         if not self._dry_run:
@@ -52,7 +54,7 @@ class Output:
         """Write a file if it differs from the one `before` this run."""
         with self._lock:
             if body != before:
-                self.changes.append(FileChange(name, tuple(details)))
+                self.changes[name] = tuple(details)
             elif body:
                 self.unchanged += 1
         if body != before:
@@ -68,7 +70,7 @@ class Output:
 
     def close(self) -> None:
         """Sort the changes, and add a problem for each host that is down."""
-        self.changes.sort(key=lambda change: change.file)
+        self.changes = dict(sorted(self.changes.items()))
         for problems in self._down.values():
             first, *others = sorted(problems)
             more = f"; skipped for the same reason: {len(others)} more" if others else ""

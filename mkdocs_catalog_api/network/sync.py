@@ -23,10 +23,8 @@ from ..authored.folders import read_file
 from ..authored.pages import RawItem
 from ..catalog.names import Reference
 from ..catalog.registry_facts import (
-    ChartFacts,
-    ChartVersionFacts,
-    ImageFacts,
-    ImageVersionFacts,
+    FormerFacts,
+    RegistryFacts,
     VersionFacts,
     encode,
     former_after,
@@ -86,6 +84,13 @@ class Item(Struct, frozen=True):
     def name(self) -> str:
         return self.reference.removeprefix("oci://")
 
+    def facts(
+        self, versions: tuple[VersionFacts, ...], former: tuple[FormerFacts, ...] = ()
+    ) -> RegistryFacts:
+        """Return the content of its file."""
+        reference = {"chart" if self.is_chart else "image": self.reference}
+        return RegistryFacts(**reference, versions=versions, former=former)
+
 
 class _State(Struct):
     """The data of one item during a run."""
@@ -95,7 +100,7 @@ class _State(Struct):
     """The file, relative to mkdocs.yml."""
     body: bytes
     """Its content before the run."""
-    before: ImageFacts | ChartFacts
+    before: RegistryFacts
     tags: Sequence[str] = ()
     """All tags in the registry."""
     offered: Sequence[str] = ()
@@ -111,8 +116,12 @@ class _State(Struct):
     @property
     def requests(self) -> int:
         """Approximate maximum number of requests."""
-        known = {tag for version in self.versions for tag in _tags_of(version)}
+        known = {tag for version in self.versions for tag in self.tags_of(version)}
         return len(self.asked) + _PER_DIGEST * sum(tag not in known for tag in self.asked)
+
+    def tags_of(self, facts: VersionFacts) -> tuple[str, ...]:
+        """Return all tags of a version. The version of a chart is not a tag."""
+        return facts.tags if self.item.is_chart else (facts.version, *facts.tags)
 
 
 class Sync:
@@ -209,7 +218,7 @@ class Sync:
     def _distinct(self, state: _State, tags: Iterable[str]) -> list[str]:
         """Return the tags, only one of those that differ only in case, with a warning about the others."""
         on_page = {tag for version in state.item.listed or () for tag in version.tags}
-        in_file = {tag for version in state.versions for tag in _tags_of(version)}
+        in_file = {tag for version in state.versions for tag in state.tags_of(version)}
         chosen: dict[str, str] = {}
         ordered = sorted(tags, key=lambda tag: (tag in on_page, tag in in_file, tag))
         for tag in ordered:
@@ -244,7 +253,7 @@ class Sync:
         before = {
             tag: version.digest
             for version in state.versions
-            for tag in _tags_of(version)
+            for tag in state.tags_of(version)
             if version.digest and not (version.gone and tag != version.version)
         }
         digests = {tag: digest for tag in state.offered if (digest := before.get(tag))}
@@ -258,7 +267,9 @@ class Sync:
             if facts is None:
                 reads[digest] = requests.submit(read, self._registries, item.repository, digest, state.tags)
             elif facts.signature is None:
-                reads[digest] = requests.submit(self._refreshed, item, facts, digest, state.tags)
+                reads[digest] = requests.submit(
+                    learn.refreshed, facts, self._registries, item.repository, state.tags
+                )
         for number, (digest, facts) in enumerate(self._results(state, reads), 1):
             if facts is None:
                 kind = "a chart" if item.is_chart else "an image"
@@ -268,12 +279,12 @@ class Sync:
             if number % _SAVED_AFTER == 0:
                 versions = self._combined(state, known, digests, before)
                 self._output.save(state.name, encode(self._facts(state, versions)))
-        self._save(state, self._combined(state, known, digests, before))
+        versions = self._combined(state, known, digests, before)
+        if reads and not versions:
+            kind = "a chart" if item.is_chart else "an image"
+            self._fail(state, NoAnswerError(f"no tag of {item.name} belongs to {kind}"))
+        self._save(state, versions)
         self._check_digests(item, digests, known)
-
-    def _refreshed(self, item: Item, facts: VersionFacts, digest: str, tags: Sequence[str]) -> VersionFacts:
-        """Return the facts of a known digest with new attachments."""
-        return learn.with_attached(facts, learn.attached(self._registries, item.repository, digest, tags))
 
     def _results(self, state: _State, futures: Mapping[str, Future[T]]) -> Iterator[tuple[str, T]]:
         """Yield the result of each request. Adds a problem for each failure."""
@@ -299,7 +310,7 @@ class Sync:
         covered: set[str] = set()
         for digest, names in sorted(tags.items(), key=lambda group: min(group[1])):
             facts = known[digest]
-            if isinstance(facts, ImageVersionFacts):
+            if not state.item.is_chart:
                 label, *others = label_first(names)
             else:
                 label, others = facts.version, sorted(names)
@@ -347,9 +358,7 @@ class Sync:
             if tag is None:
                 continue
             facts = known.get(digests[tag])
-            present = {digests[tag]}
-            if isinstance(facts, ImageVersionFacts):
-                present |= {part.digest for part in facts.manifests}
+            present = {digests[tag], *(part.digest for part in (facts.manifests if facts else ()))}
             for digest in version.digests:
                 if digest not in present:
                     created = f", created {facts.created}" if facts and facts.created else ""
@@ -360,14 +369,13 @@ class Sync:
     def _read(self, item: Item) -> _State | None:
         """Return the data of an item. If its file is invalid, return None and add a problem."""
         name = f"{self._folder}/{'charts' if item.is_chart else 'images'}/{item.slug}.json"
-        kind: type[ImageFacts | ChartFacts] = ChartFacts if item.is_chart else ImageFacts
         if not self._output.writable(name):
             return None
         try:
             body = read_file(self._output.root / name)
-            return _State(item, name, body, msgspec.json.decode(body, type=kind))
+            return _State(item, name, body, msgspec.json.decode(body, type=RegistryFacts))
         except FileNotFoundError:
-            return _State(item, name, b"", kind(item.reference, ()))
+            return _State(item, name, b"", item.facts(()))
         except (OSError, ValueError, RecursionError) as error:
             message = reason(error) if isinstance(error, OSError) else str(error)
             hint = "restore it from git, or delete it and run `catalog-api sync` again"
@@ -376,15 +384,10 @@ class Sync:
             )
             return None
 
-    def _facts(self, state: _State, versions: Sequence[VersionFacts]) -> ImageFacts | ChartFacts:
+    def _facts(self, state: _State, versions: tuple[VersionFacts, ...]) -> RegistryFacts:
         """Return the content of the file with these versions."""
         oldest = (self._day - _FORGOTTEN_AFTER).isoformat() if self._prune else ""
-        former = former_after(state.before, versions, self._day.isoformat(), oldest)
-        if state.item.is_chart:
-            charts = tuple(facts for facts in versions if isinstance(facts, ChartVersionFacts))
-            return ChartFacts(state.item.reference, charts, former)
-        images = tuple(facts for facts in versions if isinstance(facts, ImageVersionFacts))
-        return ImageFacts(state.item.reference, images, former)
+        return state.item.facts(versions, former_after(state.before, versions, self._day.isoformat(), oldest))
 
     def _save(self, state: _State, versions: tuple[VersionFacts, ...]) -> None:
         """Write the file if it changes."""
@@ -393,7 +396,7 @@ class Sync:
             if version.gone:
                 message = f"{version.version} was removed from {item.name}, and is marked as gone"
                 self._warn(item, (), message, "run `catalog-api sync --prune` to remove it")
-            for part in version.manifests if isinstance(version, ImageVersionFacts) else ():
+            for part in version.manifests:
                 if part.size is None and not version.gone:
                     message = f"{item.name}:{version.version} has no manifest for {part.platform} any more"
                     self._warn(item, (), message, "push it again, as it can't be pulled for that platform")
@@ -432,17 +435,12 @@ def _problem(
     return item.raw.problem(field, message, hint, level, code=code, group=group)
 
 
-def _tags_of(facts: VersionFacts) -> tuple[str, ...]:
-    """Return all tags of a version. The version of a chart is not a tag."""
-    return (facts.version, *facts.tags) if isinstance(facts, ImageVersionFacts) else facts.tags
-
-
 def _chart_tag(version: str) -> str:
     """Return the tag of a chart's version, with `_` for `+`."""
     return version.replace("+", "_")
 
 
-def _changes(before: ImageFacts | ChartFacts, after: ImageFacts | ChartFacts) -> Iterator[str]:
+def _changes(before: RegistryFacts, after: RegistryFacts) -> Iterator[str]:
     """Yield the versions that differ: `+ 1.2`, `- 1.1`, `~ 1.0`, the last form with different digests. Then
     the former digests that are forgotten.
     """
@@ -457,7 +455,8 @@ def _changes(before: ImageFacts | ChartFacts, after: ImageFacts | ChartFacts) ->
             gone = ", gone" if later.gone and not earlier.gone else ""
             moved = f", {earlier.digest} to {later.digest}" if earlier.digest != later.digest else ""
             yield f"~ {label}{moved}{gone}"
-    kept = {(version.version, version.digest) for version in (*after.former, *after.versions)}
+    kept = {(facts.version, facts.digest) for facts in after.versions}
+    kept |= {(former.version, former.digest) for former in after.former}
     for former in before.former:
         if (former.version, former.digest) not in kept:
             yield f"- {former.version} of {former.digest}, former since {former.until}"

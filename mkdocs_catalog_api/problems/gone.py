@@ -17,7 +17,7 @@ SETTINGS: Mapping[str, str] = {
     "security.epss": "remove it; clients can ask the API of EPSS",
     "security.kev": "remove it, and save the list as `advisories/known_exploited_vulnerabilities.json`",
     "signed": "remove it; the guide's page `Hosts and signatures` signs with openssl or cosign",
-    "updates.decisions": "remove it; the file is `decisions.yml`, next to mkdocs.yml",
+    "updates.decisions": "remove it, and set `outcome` of each update in `updates.yml`",
 }
 """Path of the setting → remedy. `*` is any collection: `*.map`."""
 

@@ -1,29 +1,40 @@
-"""Known exploited vulnerabilities.
+"""Files of `catalog-api sync`: known exploited vulnerabilities, and release cycles of products.
 
-KEV is CISA's catalog of them (https://www.cisa.gov/known-exploited-vulnerabilities-catalog): a JSON file with
-some 1,500 entries, `{count, dateReleased, vulnerabilities: [{cveID, dateAdded, …}]}`.
+KEV is CISA's catalog of exploited vulnerabilities
+(https://www.cisa.gov/known-exploited-vulnerabilities-catalog): a JSON file with some 1,500 entries,
+`{count, dateReleased, vulnerabilities: [{cveID, dateAdded, …}]}`.
+
+The file of a product is a response of endoflife.date's API v1 (https://endoflife.date/docs/api/v1/). `sync`
+keeps only this part:
+
+    {"result": {"name": "postgresql", "links": {"html": "https://endoflife.date/postgresql"},
+                "releases": [{"name": "17", "eolFrom": "2029-11-08", "isEol": false}]}}
+
+`isEol` depends on the day of the response, so it is only used if `eolFrom` is null.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import msgspec
+from msgspec import Meta, Struct, field
 
 from ..authored.folders import read_synced
+from ..authored.pages import RawItem
 from ..authored.settings import KEV
 from ..authored.site import Site
+from ..catalog.lines import Cycle
+from ..catalog.models import ImageEntry
 from ..problems import Problems
+from ..problems.codes import Code
 
-
-class Kev(NamedTuple):
-    """The content of the KEV catalog."""
-
-    released: str
-    """Date of the catalog, `2025-08-25`."""
-    added: Mapping[str, str]
-    """CVE id → the date when it was added, `2025-08-25`; for a duplicate id, the first date."""
+CYCLES_FOLDER = "advisories/endoflife"
+"""Folder of the files, relative to mkdocs.yml."""
+CYCLES_SIZE = 4 * 2**20
+"""Maximum size of a file in bytes."""
+_SYNC = "download it with `catalog-api sync eol`"
 
 
 def read_exploited(site: Site, most: int, problems: Problems) -> Mapping[str, str] | None:
@@ -34,31 +45,27 @@ def read_exploited(site: Site, most: int, problems: Problems) -> Mapping[str, st
     file = site.root / KEV
     if not os.path.lexists(file):
         return None
-    catalog = read_synced(file, KEV, read_kev, most, [site.root], "download it again", problems)
-    return catalog and catalog.added
+    return read_synced(file, KEV, read_kev, most, [site.root], "download it again", problems)
 
 
-class _KevEntry(msgspec.Struct):
-    id: Annotated[str, msgspec.Meta(pattern=r"^CVE-[0-9]{4}-[0-9]{4,19}\Z")] = msgspec.field(name="cveID")
-    added: date = msgspec.field(name="dateAdded")
+class _KevEntry(Struct):
+    id: Annotated[str, Meta(pattern=r"^CVE-[0-9]{4}-[0-9]{4,19}\Z")] = field(name="cveID")
+    added: date = field(name="dateAdded")
 
 
-class _KevCatalog(msgspec.Struct):
+class _KevCatalog(Struct):
     count: int
-    released: Annotated[str, msgspec.Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T")] = msgspec.field(
-        name="dateReleased"
-    )
-    vulnerabilities: Annotated[list[_KevEntry], msgspec.Meta(min_length=1)]
+    vulnerabilities: Annotated[list[_KevEntry], Meta(min_length=1)]
 
 
 _CATALOG = msgspec.json.Decoder(_KevCatalog)
 
 
-def read_kev(data: bytes) -> Kev:
-    """Return the catalog in these bytes.
+def read_kev(data: bytes) -> Mapping[str, str]:
+    """Return CVE id → the date when it was added, `2025-08-25`; for a duplicate id, the first date.
 
     Raises:
-        ValueError: it is not valid.
+        ValueError: the data is not valid.
     """
     catalog = _CATALOG.decode(data.removeprefix(b"\xef\xbb\xbf"))
     if catalog.count != len(catalog.vulnerabilities):
@@ -68,4 +75,63 @@ def read_kev(data: bytes) -> Kev:
     for entry in catalog.vulnerabilities:
         day = entry.added.isoformat()
         added[entry.id] = min(day, added.get(entry.id, day))
-    return Kev(catalog.released[:10], added)
+    return added
+
+
+class _Release(Struct):
+    name: Annotated[str, Meta(min_length=1, max_length=128)]
+    eol_from: date | None = field(default=None, name="eolFrom")
+    is_eol: bool = field(default=False, name="isEol")
+
+
+class _Links(Struct):
+    html: str = ""
+
+
+class _Result(Struct):
+    releases: Annotated[list[_Release], Meta(min_length=1)]
+    name: str = ""
+    aliases: list[str] = []
+    links: _Links = field(default_factory=_Links)
+
+
+class ProductCycles(Struct):
+    """A file, or a response with additional data."""
+
+    result: _Result
+
+
+decode_cycles = msgspec.json.Decoder(ProductCycles).decode
+
+
+def encode_cycles(cycles: ProductCycles) -> bytes:
+    """Return the content of the file, with a line for each value."""
+    result = cycles.result
+    kept = {"name": result.name, "links": result.links, "releases": result.releases}
+    return msgspec.json.format(msgspec.json.encode({"result": kept})) + b"\n"
+
+
+def read_cycles(
+    site: Site, images: Iterable[tuple[ImageEntry, RawItem]], problems: Problems
+) -> Mapping[str, Sequence[Cycle]]:
+    """Return product → its cycles, for the products on pages. A missing file is a problem of the page."""
+    cycles: dict[str, Sequence[Cycle]] = {}
+    for entry, raw in images:
+        product = entry.product
+        if product is None:
+            continue
+        name = f"{CYCLES_FOLDER}/{product}.json"
+        path = site.root / name
+        if not path.exists():
+            message = f"the file {name} does not exist"
+            hint = f"{_SYNC}, or correct the name of the product"
+            problems.add(raw.problem(("product",), message, hint, code=Code.MISSING_PATH))
+        elif product not in cycles:
+            answer = read_synced(path, name, decode_cycles, CYCLES_SIZE, [site.root], _SYNC, problems)
+            cycles[product] = [*map(_cycle, answer.result.releases)] if answer else []
+    return cycles
+
+
+def _cycle(release: _Release) -> Cycle:
+    end = release.eol_from.isoformat() if release.eol_from else None
+    return Cycle(release.name, end, release.is_eol and end is None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from msgspec.structs import replace
@@ -11,18 +11,18 @@ from ..authored.clock import latest, now, timestamp
 from ..authored.pages import RawItem
 from ..authored.settings import Settings
 from ..authored.site import Site
-from ..authored.validate import chart_versions, image_versions
+from ..authored.validate import image_versions, pinning_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
 from ..catalog.badges import CATALOG_BADGES, badge_values
 from ..catalog.former import ListedImage, former_digests
 from ..catalog.join import join
 from ..catalog.lines import LineRules, update_advice
-from ..catalog.models import ChartEntry, ImageEntry
+from ..catalog.models import ImageEntry, ListedEntry
 from ..catalog.names import Reference, badge_name
 from ..catalog.report_problems import doubtful_reports, doubtful_scans, unscanned
 from ..catalog.scan_selection import JoinRules, ReleaseParts, ScanSelection
 from ..catalog.statements import Statement
-from ..catalog.value import Catalog, Chart, FormerDigest, Image, Pin, Release, RoadmapItem
+from ..catalog.value import Catalog, FormerDigest, Image, Pin, PinningItem, Release, RoadmapItem
 from ..catalog.vex_matching import Statements
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
@@ -47,25 +47,23 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         for rules in [_line_rules(entry, settings, sources)]
     ]
     synced = {entry.slug for entry, raw in sources.images if raw.filled and raw.filled.has("platforms")}
+    pinning = [
+        (PinningItem(name, pinning_versions(entry, raw, problems), sources.pages.of(raw, problems)), raw)
+        for name, entry, raw in sources.pinning
+    ]
     joined = join(
         [
             (image.entry, sources.pages.of(raw, problems))
             for image, (_, raw) in zip(listed, sources.images, strict=True)
         ],
-        [
-            (chart_versions(entry, raw, problems), sources.pages.of(raw, problems))
-            for entry, raw in sources.charts
-        ],
+        [item for item, _ in pinning],
         sources.scans,
         JoinRules(security.scanners, timestamp(latest()), security.accept, synced),
         problems,
         [*former_digests(listed, sources.facts, sources.history)],
         complete=sources.complete,
     )
-    raw_charts = {entry.slug: raw for entry, raw in sources.charts}
-    problems.extend(
-        raw_charts[chart].placed(note, "images", position) for chart, position, note in joined.pin_problems
-    )
+    problems.extend(pinning[item][1].placed(note, "images", at) for item, at, note in joined.pin_problems)
     problems.extend(doubtful_reports(sources.scans, security.accept))
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
     problems.extend(_scanned_platforms(joined.images))
@@ -87,7 +85,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         title=site.title,
         site_url=site.site_url,
         images=images,
-        charts=_assessed_charts(joined.charts, images, former, known),
+        pinning=_assessed_pins(joined.pinning, images, former, known),
         roadmap=tuple(
             RoadmapItem(entry, sources.pages.of(raw, problems) if raw.own_page else None)
             for entry, raw in sources.roadmap
@@ -101,18 +99,16 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         publishes_former=settings.has_lookup("digests") and settings.has_lookup("former"),
     )
     _note_idle_statements(catalog, problems)
-    if security.max_age is None:
-        for image, (entry, raw) in zip(joined.images, sources.images, strict=True):
-            problems.extend(_newest_unscanned(image, entry, raw))
     problems.extend(_contested_statements(catalog))
-    problems.extend(_same_badge_names([*sources.images, *sources.charts]))
+    items: list[tuple[ListedEntry, RawItem]] = [*sources.images, *(item[1:] for item in sources.pinning)]
+    problems.extend(_same_badge_names(items))
     return catalog
 
 
-def _same_badge_names(items: Iterable[tuple[ImageEntry | ChartEntry, RawItem]]) -> Iterator[Problem]:
+def _same_badge_names(items: Sequence[tuple[ListedEntry, RawItem]]) -> Iterator[Problem]:
     """Yield an error for each value whose badge would have the name of another one."""
     names = {*CATALOG_BADGES}
-    first = {value: raw for entry, raw in reversed([*items]) for value in badge_values(entry)}
+    first = {value: raw for entry, raw in reversed(items) for value in badge_values(entry)}
     for (field, value), raw in sorted(first.items(), key=itemgetter(0)):
         name = badge_name(value)
         if name in names:
@@ -170,13 +166,13 @@ def _assessed_release(image: str, release: Release, known: Knowledge) -> Release
     return replace(whole, manifests=of_each)
 
 
-def _assessed_charts(
-    charts: Sequence[Chart],
+def _assessed_pins(
+    items: Sequence[PinningItem],
     images: Sequence[Image],
     formers: Mapping[tuple[str, str, str], FormerDigest],
     known: Knowledge,
-) -> tuple[Chart, ...]:
-    """Return the charts with the vulnerabilities of each pin."""
+) -> tuple[PinningItem, ...]:
+    """Return the items with the vulnerabilities of each pin."""
     releases = {
         (image.entry.slug, release.entry.version): release for image in images for release in image.releases
     }
@@ -195,7 +191,7 @@ def _assessed_charts(
             outside[pin.key] = assess(pin.selection, pin.entry.image, [tag], known)
         return replace(pin, assessment=outside[pin.key])
 
-    return tuple(replace(chart, pins=tuple(map(assessed, chart.pins))) for chart in charts)
+    return tuple(replace(item, pins=tuple(map(assessed, item.pins))) for item in items)
 
 
 def _scanned_platforms(images: Sequence[Image]) -> Iterator[Problem]:
@@ -223,19 +219,6 @@ def _platforms_without_manifest(image: Image, raw: RawItem) -> Iterator[Problem]
             message = f"{version.version} has manifests of {there}, but of none of these platforms"
             hint = "correct `platforms`; until then, all manifests are expected to be scanned"
             yield raw.problem(("platforms",), message, hint, Level.WARNING, code=Code.IN_PART)
-
-
-def _newest_unscanned(image: Image, entry: ImageEntry, raw: RawItem) -> Iterator[Problem]:
-    """Add a note if only older versions are scanned: an image has the counts of its newest version."""
-    if image.newest and not image.newest.scans:
-        for release in [release for release in image.releases if release.scans][:1]:
-            labels = [version.version for version in entry.versions]
-            newest = image.newest.entry.version
-            message = f"the newest version, {newest}, has no scan, so the image is shown as not scanned"
-            hint = f"scan it, as you did with {release.entry.version}"
-            path = "versions", labels.index(newest)
-            group = "images with a scan of an older version, but none of the newest"
-            yield raw.problem(path, message, hint, Level.INFO, code=Code.SCAN_AGE, group=group)
 
 
 def _contested_statements(catalog: Catalog) -> Iterator[Problem]:

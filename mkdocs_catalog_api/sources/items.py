@@ -6,14 +6,14 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TypeVar
 
 from msgspec.structs import replace
 
 from ..authored.data_files import read_list
 from ..authored.docs_dir import address, destination
-from ..authored.folders import leads_out, name_of, no_file, project_of
+from ..authored.folders import leads_out, name_of, project_of
 from ..authored.messages import resembling, shown
 from ..authored.pages import Page, PageSelection, RawItem
 from ..authored.settings import CollectionSettings, Settings, data_names
@@ -31,8 +31,6 @@ from ..problems.codes import Code
 from .registry_facts import FactsFolder
 
 E = TypeVar("E", bound=ItemEntry)
-
-_META_FILE = ".meta.yml"
 
 
 def page_selection(settings: Settings) -> PageSelection:
@@ -52,29 +50,22 @@ def data_file(
     names = [configured] if configured else usual
     if not names:
         return None
-    name, path, code = names[0], site.root / names[0], Code.MISSING_PATH
-    hint = "move the data to a file with that name"
+    name, path = names[0], site.root / names[0]
     if len(names) > 1:
-        message = f"{' and '.join(names)} both exist"
-        hint = "remove one of them" + (f", or select it with `{setting[1]}: …`" if setting[1:] else "")
-    elif path.is_file():
-        if not leads_out(path, project_of(site.root, path)):
-            return path
-        message, code = f"{name!r} is not read, because a link leads out of the project", Code.NOT_READ
-        hint = "copy its target into the project"
-    elif os.path.lexists(path):
-        message = no_file(path, name)
+        message, hint = (
+            f"{' and '.join(names)} both exist",
+            f"remove one, or select it with `{setting[1]}: …`",
+        )
+    elif path.is_file() and not leads_out(path, project_of(site.root, path)):
+        return path
     else:
-        message, hint = f"the data file {name!r} does not exist", "create it or correct the path"
-    problems.add(site.config.problem(setting, message, hint, code=code))
+        message, hint = f"{name!r} is not a file of the project", "create it or correct the path"
+    problems.add(site.config.problem(setting, message, hint, code=Code.MISSING_PATH))
     return None
 
 
 def check_patterns(site: Site, settings: Settings, selection: PageSelection, problems: Problems) -> None:
     """Warn about patterns in the settings that match no page."""
-
-    def add_problem(name: str, message: str, hint: str, level: Level) -> None:
-        problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.PAGE))
 
     for name in ITEM_MODELS:
         patterns = getattr(settings, name).pages
@@ -82,11 +73,9 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
             alone = PageSelection({name: (pattern,)})
             if not (pattern.startswith("!") or any(alone.finds(name, page.uri) for page in site.pages)):
                 message = f"no page matches the pattern {pattern!r}"
-                add_problem(
-                    name,
-                    message,
-                    "patterns are relative to docs_dir, for example images/**/*.md",
-                    Level.WARNING,
+                hint = "patterns are relative to docs_dir, for example images/**/*.md"
+                problems.add(
+                    site.config.problem((name, "pages"), message, hint, Level.WARNING, code=Code.PAGE)
                 )
         if patterns is not None or any(name in selection.matching(page.uri) for page in site.pages):
             continue
@@ -96,9 +85,8 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
             hint = f"rename it to {name}, or set `{name}: {{pages: {folder}/**/*.md}}` if those are items"
             beside = "/" not in folder and not any((site.root / file).exists() for file in data_names(name))
             level = Level.WARNING if beside and getattr(settings, name).data is None else Level.INFO
-            add_problem(
-                name, f"no page is an item of {name}, but the folder {folder} has {count}", hint, level
-            )
+            message = f"no page is an item of {name}, but the folder {folder} has {count}"
+            problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.PAGE))
 
 
 def _likely_folder(name: str, uri: str) -> str:
@@ -107,22 +95,6 @@ def _likely_folder(name: str, uri: str) -> str:
     while folder and folder.rpartition("/")[2].lower() not in (name, name.rstrip("s")):
         folder = folder.rpartition("/")[0]
     return folder
-
-
-def check_unread_defaults(site: Site, raws: Iterable[RawItem], problems: Problems) -> None:
-    """Warn about `.meta.yml` files in folders of items if no plugin has read them."""
-    pages = [raw.page for raw in raws if raw.page]
-    if any(page.defaults or page.meta is not None for page in pages):
-        return
-    own = {PurePosixPath(folder) for folder in {page.uri.rpartition("/")[0] for page in pages}}
-    folders = own.union(*(folder.parents for folder in own))
-    unread = sorted(path for folder in folders if (path := site.docs_dir / folder / _META_FILE).is_file())
-    if unread:
-        name = unread[0].as_posix().removeprefix(f"{site.root.as_posix()}/")
-        others = f" (and {len(unread) - 1} more like it)" if unread[1:] else ""
-        message = f"ignored{others}: the plugin `meta` is not enabled"
-        hint = "add it to `plugins` (it is part of Material), or set `defaults` of the collection"
-        problems.add(Problem(name, 0, 0, "", message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD))
 
 
 def check_emptiness(site: Site, problems: Problems, *collections: Sequence[object]) -> None:
@@ -171,7 +143,6 @@ def read_items(
     if "page" not in fields.own.rules:
         entries = _with_pages(entries, site, problems)
     raws = [*_not_named(raws, entries, fields, problems), *entries]
-    problems.extend(_unused_keys(name, fields, raws, site))
     by_slug: dict[str, tuple[E, RawItem]] = {}
     slugs: set[str] = set()
     without_image: list[RawItem] = []
@@ -214,34 +185,11 @@ def _missing_logo(entry: ItemEntry, raw: RawItem, site: Site) -> Problem | None:
     logo = getattr(entry, "logo", None)
     if logo is None or SCHEME.match(logo):
         return None
-    path, docs = site.docs_dir / logo, name_of(site.docs_dir, site.root)
+    path = site.docs_dir / logo
     if path.is_file() and not leads_out(path, [site.root, site.docs_dir]):
         return None
-    message = (
-        f"{docs}/{logo} does not exist"
-        if not path.exists()
-        else f"{docs}/{logo} is not a file in the project"
-    )
+    message = f"{name_of(site.docs_dir, site.root)}/{logo} is not a file of the project"
     return raw.problem(("logo",), message, "add the file, or correct the path", code=Code.MISSING_PATH)
-
-
-def _unused_keys(name: str, fields: ItemFields[E], raws: Sequence[RawItem], site: Site) -> Iterator[Problem]:
-    """Warn about each `from` in the settings with a key that no item has."""
-    if not raws:
-        return
-    present = dict.fromkeys(str(key) for raw in raws for key in raw.values) if fields.keys else {}
-    unused = [("fields", field, key) for field, key in fields.keys if key not in present]
-    unused += [
-        ("version_fields", field, key)
-        for field, key in fields.version_keys
-        if not any(f"versions.{field}" in raw.mapped for raw in raws)
-    ]
-    for setting, field, key in unused:
-        near = resembling(key, present)
-        hint = f"did you mean `{near}`?" if near else "correct the key, or remove it"
-        message = f"no item of {name} has the key {key!r}"
-        place = (name, setting, field, "from")
-        yield site.config.problem(place, message, hint, Level.WARNING, code=Code.SETTING)
 
 
 def _check_replaced_by(
@@ -252,12 +200,9 @@ def _check_replaced_by(
         other = getattr(entry, "replaced_by", None)
         if other is None or (other in slugs and other != entry.slug):
             continue
-        if other == entry.slug:
-            message, hint = "the item can't be replaced by itself", "use the slug of another item"
-        else:
-            message, hint = f"no item of {name} has the slug {other!r}", "use the slug of an item"
-            if near := resembling(other, slugs):
-                hint = f"did you mean `{near}`?"
+        near = resembling(other, slugs - {entry.slug})
+        message = f"no other item of {name} has the slug {other!r}"
+        hint = f"did you mean `{near}`?" if near else "use the slug of an item"
         problems.add(raw.problem(("replacedBy",), message, hint, code=Code.WRONG_VALUE))
 
 

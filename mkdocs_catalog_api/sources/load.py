@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from msgspec import Struct
 
-from ..authored.data_files import ListedVersions, is_nvcmp, read_decisions, read_differences, read_list
-from ..authored.folders import MAX_SIZE, leads_out, name_of
+from ..authored.data_files import read_list
+from ..authored.folders import leads_out, name_of
 from ..authored.pages import RawItem, select
 from ..authored.settings import (
-    DECISIONS,
     SECURITY_FOLDERS,
     Settings,
     check_words,
@@ -22,27 +21,25 @@ from ..authored.settings import (
 )
 from ..authored.site import Site
 from ..authored.validate import default_values, read_entry
-from ..catalog.collections import ITEM_MODELS
+from ..catalog.collections import ITEM_MODELS, PINNING, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields
 from ..catalog.history import History
 from ..catalog.join import NO_REGISTRY
 from ..catalog.lines import Cycle
-from ..catalog.models import ChartEntry, ImageEntry, RoadmapEntry, UpdateEntry
+from ..catalog.models import ChartEntry, ImageEntry, ListedEntry, PinningEntry, RoadmapEntry, UpdateEntry
 from ..catalog.names import Reference
-from ..catalog.registry_facts import ImageFacts
+from ..catalog.registry_facts import RegistryFacts
 from ..catalog.scans import Scan
 from ..catalog.statements import Statement
 from ..catalog.types import product_name
 from ..history.days import history_folder
-from ..problems import CatalogError, Level, Problem, Problems, RefusedError
+from ..problems import CatalogError, Level, Problems, RefusedError
 from ..problems.codes import Code
-from .advisories import read_exploited
-from .cycles import read_cycles
+from .advisories import read_cycles, read_exploited
 from .items import (
     WebPages,
     check_emptiness,
     check_patterns,
-    check_unread_defaults,
     data_file,
     default_fields,
     page_selection,
@@ -51,11 +48,6 @@ from .items import (
 )
 from .registry_facts import FactsFolder
 
-_LIKELY = ("scan", "report", "trivy", "grype", "vuln", "security")
-"""Words in the names of folders with reports."""
-_TRIED = 5
-"""Maximum number of files to open in a folder."""
-
 
 class Sources(Struct, frozen=True):
     """All sources of a catalog, as read."""
@@ -63,15 +55,16 @@ class Sources(Struct, frozen=True):
     fields: Mapping[str, ItemFields[Any]]
     """Collection → the fields of its items."""
     images: Sequence[tuple[ImageEntry, RawItem]]
-    """By slug, each with its source. The same applies to charts and roadmap."""
-    charts: Sequence[tuple[ChartEntry, RawItem]]
+    """By slug, each with its source. The same applies to the others."""
+    pinning: Sequence[tuple[str, PinningEntry, RawItem]]
+    """The items that pin images, each with its collection."""
     roadmap: Sequence[tuple[RoadmapEntry, RawItem]]
     updates: tuple[UpdateEntry, ...]
     pages: WebPages
     scans: tuple[Scan, ...]
     """The scans of all reports, in the order of paths."""
     statements: tuple[Statement, ...]
-    facts: Mapping[str, ImageFacts]
+    facts: Mapping[str, RegistryFacts]
     """Slug → what `sync` knows of the image, also of images that left the catalog."""
     cycles: Mapping[str, Sequence[Cycle]]
     """Product → its release cycles."""
@@ -95,26 +88,24 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
 
         problems.extend(check_words(("security", "scanners"), scanners, [*SCANNERS], site.config))
     scans = _scans(site, settings, problems)
-    if not scans and settings.security.reports is None:
-        problems.extend(_reports_elsewhere(site))
     selection = page_selection(settings)
     paged = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
-    items = [raw for raws in paged.values() for raw in raws]
-    check_unread_defaults(site, items, problems)
     fields = item_fields(settings)
-    images, charts, roadmap = (
-        read_items(fields[name], name, site, settings, paged.pop(name), problems) for name in ITEM_MODELS
-    )
+    read = {
+        name: read_items(fields[name], name, site, settings, paged.pop(name), problems)
+        for name in ITEM_MODELS
+    }
     complete = not problems.count(Level.ERROR)
-    listed: list[ImageEntry | ChartEntry] = [*(entry for entry, _ in images), *(entry for entry, _ in charts)]
-    updates = _updates(site, settings, listed, problems)
-    check_emptiness(site, problems, images, charts, roadmap, updates)
+    listed = [entry for name in WITH_DOCUMENTS for entry, _ in read[name]]
+    updates = _updates(site, settings, problems)
+    check_emptiness(site, problems, *read.values(), updates)
+    images = read["images"]
     return Sources(
         fields,
         images,
-        charts,
-        roadmap,
+        [(name, *item) for name in PINNING for item in read[name]],
+        read["roadmap"],
         updates,
         WebPages(site, settings, selection),
         scans,
@@ -129,9 +120,9 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
 
 def _facts(
     site: Site, settings: Settings, images: Sequence[tuple[ImageEntry, RawItem]], problems: Problems
-) -> dict[str, ImageFacts]:
-    listed = {entry.slug: raw.filled.facts if raw.filled else None for entry, raw in images}
-    facts = {slug: each for slug, each in listed.items() if isinstance(each, ImageFacts)}
+) -> dict[str, RegistryFacts]:
+    facts = {entry.slug: raw.filled.facts for entry, raw in images if raw.filled}
+    listed = {entry.slug for entry, _ in images}
     return facts | dict(FactsFolder(site, settings, "images", problems).others(listed))
 
 
@@ -179,45 +170,12 @@ def _folder(
         return folder
     if folder.is_dir():
         message, hint = "the folder is in docs_dir, so MkDocs would publish it", "move it next to mkdocs.yml"
-    elif folder.exists():
-        message, hint = f"{folder.name!r} is not a folder", "move the files to a folder with that name"
-    elif os.path.lexists(folder):
-        message, hint = f"{folder.name!r} is a broken link", "correct the link, or remove it"
     else:
-        message, hint = f"the folder {configured!r} does not exist", "create it or correct the path"
+        name = configured or SECURITY_FOLDERS[setting]
+        message, hint = f"{name!r} is not a folder", "create it or correct the path"
     if configured or os.path.lexists(folder):
         problems.add(site.config.problem(("security", setting), message, hint, code=Code.MISSING_PATH))
     return None
-
-
-def _reports_elsewhere(site: Site) -> Iterator[Problem]:
-    """Warn about folders with reports next to mkdocs.yml or in docs_dir, if the catalog has no report."""
-    for parent in dict.fromkeys((site.root, site.docs_dir)):
-        for folder in sorted(parent.iterdir()) if parent.is_dir() else ():
-            likely = any(word in folder.name.lower() for word in _LIKELY) and folder.name[0] != "."
-            read = folder == site.root / SECURITY_FOLDERS["reports"]
-            if likely and not read and folder.is_dir() and not folder.is_symlink() and _has_report(folder):
-                name = name_of(folder, site.root)
-                hint = f"rename it to {SECURITY_FOLDERS['reports']}, or set `security: {{reports: {name}}}`"
-                if parent != site.root:
-                    hint = f"move it next to {site.config.name} as {SECURITY_FOLDERS['reports']}"
-                message = f"no reports found, but the folder {name} has some"
-                place = ("security", "reports")
-                yield site.config.problem(place, message, hint, Level.WARNING, code=Code.UNMATCHED_REPORT)
-
-
-def _has_report(folder: Path) -> bool:
-    """Whether one of the first files in the folder is a report of a scanner."""
-    from .reports import read_report  # imported here for a faster start without reports
-
-    for path in sorted(folder.rglob("*.json"))[:_TRIED]:
-        try:
-            if path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_SIZE:
-                read_report(path.read_bytes())
-                return True
-        except (OSError, RefusedError):
-            continue
-    return False
 
 
 def _scans(site: Site, settings: Settings, problems: Problems) -> tuple[Scan, ...]:
@@ -232,10 +190,10 @@ def _scans(site: Site, settings: Settings, problems: Problems) -> tuple[Scan, ..
     return tuple(read_reports(folder, name_of(folder, site.root), site.root, problems, limit))
 
 
-def _repositories(listed: Iterable[ImageEntry | ChartEntry]) -> dict[str, list[str]]:
+def _repositories(listed: Iterable[ListedEntry]) -> dict[str, list[str]]:
     """Return image name → the repositories with this image, first those of pages, then those of pins."""
     references = [entry.image for entry in listed if isinstance(entry, ImageEntry)]
-    references += [pin.image for entry in listed if isinstance(entry, ChartEntry) for pin in entry.images]
+    references += [pin.image for entry in listed if isinstance(entry, PinningEntry) for pin in entry.images]
     by_name: dict[str, list[str]] = defaultdict(list)
     for repository in dict.fromkeys(Reference.parse(reference).repository for reference in references):
         by_name[repository.rpartition("/")[2]].append(repository)
@@ -267,31 +225,17 @@ def _history(site: Site, problems: Problems) -> History | None:
         return None
 
 
-def _updates(
-    site: Site, settings: Settings, listed: Sequence[ImageEntry | ChartEntry], problems: Problems
-) -> tuple[UpdateEntry, ...]:
+def _updates(site: Site, settings: Settings, problems: Problems) -> tuple[UpdateEntry, ...]:
     path = data_file(site, ("updates", "data"), settings.updates.data, "updates", problems)
     if path is None:
         return ()
-    raws = read_list(path, name_of(path, site.root), "updates", problems)
-    if is_nvcmp(raws):
-        decided = data_file(site, ("updates",), None, DECISIONS, problems)
-        decisions = None
-        if decided:
-            decisions = read_decisions(decided, name_of(decided, site.root), problems)
-        read = read_differences(raws, decisions, ListedVersions(listed), problems)
-    else:
-        read = [(raw, entry) for raw in raws if (entry := _update(raw, problems))]
-    by_identity: dict[tuple[str, str | None, str], UpdateEntry] = {}
-    for raw, entry in read:
-        identity = (entry.application, entry.from_, entry.to)
-        if identity in by_identity:
+    updates: dict[tuple[str, str | None, str], UpdateEntry] = {}
+    for raw in read_list(path, name_of(path, site.root), "updates", problems):
+        values = {key: value for key, value in raw.values.items() if value is not None}
+        entry = read_entry(ItemFields(UpdateEntry), raw, values, problems)
+        if entry is None:
+            continue
+        if updates.setdefault((entry.application, entry.from_, entry.to), entry) is not entry:
             message = f"the update of {entry.application!r} to {entry.to!r} is listed twice"
             problems.add(raw.problem((), message, "remove one of them", code=Code.TWICE))
-        by_identity[identity] = entry
-    return tuple(by_identity.values())
-
-
-def _update(raw: RawItem, problems: Problems) -> UpdateEntry | None:
-    values = {key: value for key, value in raw.values.items() if value is not None}
-    return read_entry(ItemFields(UpdateEntry), raw, values, problems)
+    return tuple(updates.values())

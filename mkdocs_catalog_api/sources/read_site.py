@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..authored.config_file import PLUGIN, ConfigFile, MkDocsYml, read_mkdocs_yml
-from ..authored.docs_dir import DocsDir, Rules
+from ..authored.docs_dir import DocsDir
 from ..authored.folders import leads_out
 from ..authored.settings import Settings, read_settings
 from ..authored.site import Site
 from ..catalog.addresses import PREFIX, web_address
-from ..problems import CatalogError, Level, Problem, Problems
+from ..problems import CatalogError, Problem, Problems
 from ..problems.codes import Code
 
 
@@ -40,10 +40,6 @@ def read_site(
     if yml is None:
         raise CatalogError(problems)
     _check_plugins(yml, config, problems)
-    for key in sorted((yml.model_extra or {}).keys() & Settings.model_fields.keys()):
-        message, hint = f"ignored: not a setting of {config.generator}", f"move it below `{PLUGIN}:`"
-        place = config.place_of(key)
-        problems.add(Problem(config.name, *place, key, message, hint, Level.WARNING, code=Code.SETTING))
     root = config_file.absolute().parent
     docs_dir = root / yml.docs_dir
     if not docs_dir.is_dir():
@@ -57,10 +53,7 @@ def read_site(
     settings = read_settings(yml.options(PLUGIN) or {}, config, problems)
     if settings is None or problems.refuse(strict=False):
         raise CatalogError(problems)
-    meta = yml.options("meta")
-    meta_file = None if meta is None else str(meta.get("meta_file", ".meta.yml"))
-    rules = Rules(yml.directory_urls, yml.exclude_docs, yml.draft_docs, meta_file)
-    docs = DocsDir(docs_dir, root, rules, problems)
+    docs = DocsDir(docs_dir, root, yml, problems)
     site = Site(
         config=config,
         root=root,

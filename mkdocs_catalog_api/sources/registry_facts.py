@@ -10,7 +10,6 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from itertools import islice
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
@@ -33,12 +32,10 @@ from ..catalog.names import slug as checked_slug
 from ..catalog.registry_facts import (
     FACTS_FOLDER,
     UNKNOWN_PLATFORM,
-    ChartFacts,
-    ChartVersionFacts,
     FormerFacts,
-    ImageFacts,
-    ImageVersionFacts,
+    RegistryFacts,
     VersionFacts,
+    label_first,
 )
 from ..catalog.types import camel
 from ..catalog.versions import in_order
@@ -48,6 +45,7 @@ from ..problems.codes import Code
 M = TypeVar("M", bound=Model)
 AnyVersion = VersionEntry | ChartVersionEntry
 
+_DECODE = msgspec.json.Decoder(RegistryFacts).decode
 _MOST = 64 * 2**20
 _AGAIN = "restore it from git, or delete it and run `catalog-api sync`"
 _OCI = "org.opencontainers.image."
@@ -91,8 +89,7 @@ class FactsFolder:
         slug = values.get("slug")
         with suppress(ValueError, TypeError):
             name = f"{self._label}/{checked_slug(slug)}.json"  # type: ignore[arg-type]
-            kind: type[ImageFacts | ChartFacts] = ImageFacts if issubclass(model, ImageEntry) else ChartFacts
-            facts = self._read(name, f"{slug}.json", kind, raw if choice else None)
+            facts = self._read(name, f"{slug}.json", raw if choice else None)
             if not (facts and self._is_of(values, facts, name, wanted=choice is not None)):
                 return raw, values
             if choice is None:
@@ -107,14 +104,13 @@ class FactsFolder:
             return replace(raw, filled=filled), values | {"versions": labels}
         return raw, values
 
-    def others(self, slugs: Collection[str]) -> Iterator[tuple[str, ImageFacts]]:
+    def others(self, slugs: Collection[str]) -> Iterator[tuple[str, RegistryFacts]]:
         """Yield slug and facts of the images that left the catalog; `slugs` are those that it has."""
         for path in sorted(self._folder.glob("*.json")):
             with suppress(ValueError):
-                if checked_slug(path.stem) not in slugs:
-                    facts = self._read(f"{self._label}/{path.name}", path.name, ImageFacts)
-                    if isinstance(facts, ImageFacts):
-                        yield path.stem, facts
+                name = f"{self._label}/{path.name}"
+                if checked_slug(path.stem) not in slugs and (facts := self._read(name, path.name)):
+                    yield path.stem, facts
 
     def _choice(self, raw: RawItem, value: object) -> FromRegistry | None:
         choice, errors = read_from_registry(value)
@@ -124,24 +120,18 @@ class FactsFolder:
             self._problems.add(raw.problem(path, message, hint, code=code_of(details)))
         return choice
 
-    def _read(
-        self, name: str, file: str, kind: type[ImageFacts | ChartFacts], wanted_by: RawItem | None = None
-    ) -> ImageFacts | ChartFacts | None:
+    def _read(self, name: str, file: str, wanted_by: RawItem | None = None) -> RegistryFacts | None:
         path = self._folder / file
         if not os.path.lexists(path):
             if wanted_by:
                 message, hint = f"the file {name} does not exist", "run `catalog-api sync` to create it"
                 self._problems.add(wanted_by.problem(("versions",), message, hint, code=Code.MISSING_PATH))
             return None
-        decode = msgspec.json.Decoder(kind).decode
-        return read_synced(path, name, decode, _MOST, self._project, _AGAIN, self._problems)
+        return read_synced(path, name, _DECODE, _MOST, self._project, _AGAIN, self._problems)
 
-    def _is_of(
-        self, values: Mapping[str, object], facts: ImageFacts | ChartFacts, name: str, *, wanted: bool
-    ) -> bool:
+    def _is_of(self, values: Mapping[str, object], facts: RegistryFacts, name: str, *, wanted: bool) -> bool:
         """Whether the file belongs to the current image or chart of the page."""
-        field = "image" if isinstance(facts, ImageFacts) else "chart"
-        present: str = getattr(facts, field)
+        field, present = ("chart", facts.chart) if facts.chart else ("image", facts.image)
         if _plain(values.get(field)) == _plain(present):
             return True
         message = f"not used: this file belongs to {present}, but the page has {values.get(field) or 'none'}"
@@ -183,21 +173,20 @@ class FactsFolder:
         }
 
     def _known(
-        self, raw: RawItem, entry: ImageEntry | ChartEntry, facts: ImageFacts | ChartFacts
+        self, raw: RawItem, entry: ImageEntry | ChartEntry, facts: RegistryFacts
     ) -> Iterator[tuple[str, _Known]]:
         """Yield the versions on the page with the same digest in the registry."""
         by_tag: dict[str, _Known] = {}
-        file: Sequence[VersionFacts] = facts.versions
-        for position, version in enumerate(file):
-            for tag in (version.version, *(version.tags if isinstance(version, ImageVersionFacts) else ())):
+        for position, version in enumerate(facts.versions):
+            for tag in (version.version, *(() if facts.chart else version.tags)):
                 by_tag[_bare(tag, facts)] = _Known(version, position)
         versions: Sequence[AnyVersion] = entry.versions
         for index, listed in enumerate(versions):
             known = by_tag.get(_bare(listed.version, facts))
             if known is None:
                 continue
-            manifests = known.facts.manifests if isinstance(known.facts, ImageVersionFacts) else ()
-            if {*_digests(listed)} <= {known.facts.digest, *(manifest.digest for manifest in manifests)}:
+            digests = {known.facts.digest, *(manifest.digest for manifest in known.facts.manifests)}
+            if digests.issuperset(_digests(listed)):
                 yield listed.version, known
             else:
                 message = f"the digest of {listed.version} in the registry is {known.facts.digest}"
@@ -225,8 +214,7 @@ class FactsFolder:
             return {}
         facts, position = known[self._newest(entry, [*known])]
         filled: dict[str, object] = {}
-        found = _of_image(facts) if isinstance(facts, ImageVersionFacts) else _of_chart(facts)
-        for name, key, value in found:
+        for name, key, value in (_of_image if isinstance(entry, ImageEntry) else _of_chart)(facts):
             if name in filled or not value or not _left_out(entry, {name: value}):
                 continue
             try:
@@ -277,17 +265,16 @@ def _plain(reference: object) -> str | None:
     return reference.rstrip("/")
 
 
-def _bare(label: str, facts: ImageFacts | ChartFacts) -> str:
+def _bare(label: str, facts: RegistryFacts) -> str:
     """Return the name of a version; for a chart without `v`, and with `+` as in its tags."""
-    return label if isinstance(facts, ImageFacts) else label.removeprefix("v").replace("+", "_")
+    return label if facts.image else label.removeprefix("v").replace("+", "_")
 
 
-def _chosen(facts: ImageFacts | ChartFacts, choice: FromRegistry) -> Iterator[str]:
+def _chosen(facts: RegistryFacts, choice: FromRegistry) -> Iterator[str]:
     """Yield the label of each version that an item with `versions: registry` lists."""
-    known: Sequence[VersionFacts] = facts.versions
-    for version in known:
-        if isinstance(version, ImageVersionFacts):
-            yield from islice(choice.labels((version.version, *version.tags)), 1)
+    for version in facts.versions:
+        if facts.image:
+            yield from label_first(filter(choice.chooses, (version.version, *version.tags)))[:1]
         elif choice.chooses(version.version):
             yield version.version
 
@@ -327,8 +314,8 @@ def _former_manifests(version: AnyVersion, former: Iterable[FormerFacts]) -> dic
 def _of_version(version: AnyVersion, facts: VersionFacts, tags: Sequence[str]) -> dict[str, object]:
     """Return the registry's values of a version; few if the page has digests of some platforms only."""
     fields: dict[str, object] = {"released": facts.created and facts.created[:10]}
-    if isinstance(facts, ChartVersionFacts):
-        return fields | {"app_version": facts.app_version, "digest": facts.digest}
+    if isinstance(version, ChartVersionEntry):
+        return fields | {"app_version": facts.app_version, "digest": facts.digest or None}
     digests = _digests(version)
     fields["tags"] = tags
     if "digests" not in version.model_fields_set:
@@ -341,7 +328,7 @@ def _of_version(version: AnyVersion, facts: VersionFacts, tags: Sequence[str]) -
     return fields
 
 
-def _manifests(facts: ImageVersionFacts | FormerFacts) -> list[PlatformManifest] | None:
+def _manifests(facts: VersionFacts | FormerFacts) -> list[PlatformManifest] | None:
     """Return the manifests of an index; None for a digest that is a manifest."""
     if [manifest.digest for manifest in facts.manifests] == [facts.digest]:
         return None
@@ -350,7 +337,7 @@ def _manifests(facts: ImageVersionFacts | FormerFacts) -> list[PlatformManifest]
     ]
 
 
-def _platforms(facts: ImageVersionFacts) -> list[str]:
+def _platforms(facts: VersionFacts) -> list[str]:
     platforms = dict.fromkeys(without_details(manifest.platform) for manifest in facts.manifests)
     return [platform for platform in platforms if platform != UNKNOWN_PLATFORM]
 
@@ -359,7 +346,7 @@ Found = Iterator[tuple[str, str, object]]
 """Attribute of the item, path of its value in the version of the file, and the value."""
 
 
-def _of_image(facts: ImageVersionFacts) -> Found:
+def _of_image(facts: VersionFacts) -> Found:
     for field, name in (("license", "licenses"), ("description", "description"), ("homepage", "url")):
         yield from _annotation(field, _OCI + name, facts.annotations)
     yield from _annotation("source", f"{_OCI}source", facts.annotations)
@@ -371,7 +358,7 @@ def _of_image(facts: ImageVersionFacts) -> Found:
     yield "signature", "signature", facts.signature
 
 
-def _of_chart(facts: ChartVersionFacts) -> Found:
+def _of_chart(facts: VersionFacts) -> Found:
     yield "app_version", "appVersion", facts.app_version
     yield "description", "description", facts.description
     yield "homepage", "home", facts.home

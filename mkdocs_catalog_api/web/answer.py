@@ -1,4 +1,4 @@
-"""The sentence that answers on the page of an image or a chart: use it, until when, how fresh.
+"""The sentence that answers on the page of an item with versions: use it, until when, how fresh.
 
 Times are those of the catalog. The script compares them with the reader's clock, and shows another headline
 if support has ended or the scan has become too old since the build.
@@ -6,11 +6,13 @@ if support has ended or the scan has become too old since the build.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Literal, NamedTuple, TypeAlias
 
-from ..catalog.value import Catalog, Chart, Image, Pin
+from ..catalog.collections import COLLECTIONS
+from ..catalog.value import Catalog, Image, Pin, PinningItem
 from .render import counted
 
 State: TypeAlias = Literal["good", "fair", "bad", "unknown"]
@@ -52,8 +54,8 @@ def newest_scan(catalog: Catalog) -> str:
     return max(filter(None, times), default="")
 
 
-def image_answer(image: Image, charts: int, as_of: str, max_age: int | None) -> Verdict:
-    """The answer for an image that `charts` charts use; `as_of` is a time that is certainly in the past."""
+def image_answer(image: Image, users: Sequence[PinningItem], as_of: str, max_age: int | None) -> Verdict:
+    """The answer for an image that `users` pin; `as_of` is a time that is certainly in the past."""
     release = image.newest
     if image.entry.lifecycle == "planned" or release is None:
         return _without_version(image.entry.lifecycle, "image")
@@ -84,7 +86,7 @@ def image_answer(image: Image, charts: int, as_of: str, max_age: int | None) -> 
         _open(figures.counters, figures.exploited) if figures else None,
         ends=str(entry.end_of_life or "") or None,
         scanned=figures.scanned_at if figures else None,
-        details=_signed(image.entry.signature) + ([f"used by {counted(charts, 'chart')}"] if charts else []),
+        details=_signed(image.entry.signature) + ([f"used by {_counted(users)}"] if users else []),
         as_of=as_of,
         max_age=max_age,
     )
@@ -94,14 +96,20 @@ def image_answer(image: Image, charts: int, as_of: str, max_age: int | None) -> 
     return verdict._replace(remarks=[*verdict.remarks, *unknown_end])
 
 
-def chart_answer(chart: Chart, as_of: str, max_age: int | None) -> Verdict:
-    """The answer for a chart; it depends on the images that the chart pins."""
-    versions = chart.entry.versions
-    if chart.entry.lifecycle == "planned" or not versions:
-        return _without_version(chart.entry.lifecycle, "chart")
+def _counted(items: Sequence[PinningItem]) -> str:
+    """`2 charts`, and the same for items of other collections."""
+    counts = Counter(COLLECTIONS[item.collection].one for item in items)
+    return " and ".join(counted(count, noun) for noun, count in counts.items())
+
+
+def pinning_answer(item: PinningItem, as_of: str, max_age: int | None) -> Verdict:
+    """The answer for an item that pins images; it depends on these."""
+    versions, noun = item.entry.versions, COLLECTIONS[item.collection].one
+    if item.entry.lifecycle == "planned" or not versions:
+        return _without_version(item.entry.lifecycle, noun)
     version = versions[0].version
     notes: list[_Remark] = []
-    pins: list[Pin] = list({pin.key: pin for pin in chart.pins}.values())
+    pins: list[Pin] = list({pin.key: pin for pin in item.pins}.values())
     scans = [pin.figures for pin in pins if pin.figures]
     times = [figures.scanned_at for figures in scans if figures.scanned_at]
     counters = {word: sum(figures.counters[word] for figures in scans) for word in ("critical", "high")}
@@ -118,13 +126,13 @@ def chart_answer(chart: Chart, as_of: str, max_age: int | None) -> Verdict:
     elif len(times) < len(scans):
         notes.append(_Remark("fair", f"Some scans of the images that {version} installs have no date."))
     return _answer(
-        _lifecycle(chart.entry.lifecycle, "chart"),
+        _lifecycle(item.entry.lifecycle, noun),
         version,
         notes,
         _open(counters, exploited),
         ends=None,
         scanned=min(times, default=None),
-        details=[*_signed(chart.entry.signature), installs],
+        details=[*_signed(item.entry.signature), installs],
         as_of=as_of,
         max_age=max_age,
     )

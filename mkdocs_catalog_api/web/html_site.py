@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Set
 from html.parser import HTMLParser
-from itertools import accumulate
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote
@@ -22,7 +22,7 @@ from ..authored.folders import walk, without_address
 from ..authored.pages import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
-from ..catalog.value import Catalog, Chart, Image, RoadmapItem
+from ..catalog.value import Catalog
 from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
 from ..publish.site_files import refuse_links
@@ -232,7 +232,7 @@ def fill_site(
     every = _paths(site, settings)
     further_before = {path for path in every if _is_further(site.site_dir / path)}
     paths = [path for path in every if path not in further_before]
-    items: list[Image | Chart | RoadmapItem] = [*catalog.images, *catalog.charts, *catalog.roadmap]
+    items = chain.from_iterable(catalog.items.values())
     item_urls = {item.page.url for item in items if item.page and item.page.own}
     sources = {_target(page.url): page for page in site.pages}
     for path in sorted(sources.keys() - {*paths}):

@@ -41,11 +41,13 @@ _CHOICES: Mapping[str, Sequence[tuple[str, str]]] = {
         *(("-30", "longer ago"), ("never", "never")),
     ),
 }
-_WORST = (("-risk", "Most vulnerabilities"), ("-released", "Newest version"))
-_SIZES = (("size", "Smallest"), ("-size", "Largest"))
+_BY_NAME = (
+    *(("name", "Name"), ("score", "Worst grade")),
+    *(("-risk", "Most vulnerabilities"), ("-released", "Newest version")),
+)
 SORTS: Mapping[str, Sequence[tuple[str, str]]] = {
-    "images": (("name", "Name"), ("score", "Worst grade"), *_WORST, *_SIZES),
-    "charts": (("name", "Name"), ("score", "Worst grade"), *_WORST),
+    **dict.fromkeys(WITH_DOCUMENTS, _BY_NAME),
+    "images": (*_BY_NAME, ("size", "Smallest"), ("-size", "Largest")),
     "vulnerabilities": (("severity", "Severity"), ("-id", "Newest id"), ("pkg", "Package")),
     "cves": (("severity", "Severity"), ("-images", "Most images"), ("-id", "Newest id")),
     "updates": (("-checked", "Last checked"), ("application", "Application")),
@@ -126,6 +128,11 @@ class CatalogList(NamedTuple):
     size: int
     fields: Sequence[ShownField]
     """Fields with a column: those that an item has."""
+
+    @property
+    def noun(self) -> str:
+        """One of its items in a sentence."""
+        return COLLECTIONS[self.resource].one
 
     @property
     def column(self) -> bool:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, cast
 
+from ..catalog.collections import COLLECTIONS, PINNING
 from ..catalog.history import PopulationFigures, RecordedDay
 from ..catalog.populations import Population, Populations
 from ..catalog.scans import COUNTERS
-from .view import CatalogView
+from .view import CatalogView, Item
 
 SERIOUS = ("critical", "high")
 _DAYS = 28
@@ -69,17 +70,11 @@ def _ordinal(date: str) -> int:
     return datetime.date.fromisoformat(date).toordinal()
 
 
-def headline(populations: Populations, earlier: Earlier | None, charts: int = 0) -> Headline:
-    """The sentence on the available images, and the items that follow it.
-
-    `charts` is the number of available charts with a critical vulnerability in a pinned image.
-    """
-    every, available = populations
+def headline(view: CatalogView, earlier: Earlier | None) -> Headline:
+    """The sentence on the available images, and the items that follow it."""
+    every, available = view.populations
     figures, counters = available.figures, available.figures.counters
-    elsewhere = _elsewhere(populations)
-    if charts:
-        noun = "chart installs" if charts == 1 else "charts install"
-        elsewhere.append(f"{thousands(charts)} {noun} a version with a critical vulnerability")
+    elsewhere = [*_elsewhere(view.populations), *_installing(view)]
     if not available.scanned:
         what = "available image" if every.scanned else "image"
         answer = f"No {what} has been scanned yet, so nothing is known."
@@ -134,6 +129,19 @@ def _elsewhere(populations: Populations) -> list[str]:
     of_them = f", {thousands(critical)} of them critical" if critical else ""
     noun = "more" if available.scanned else "open"
     return [f"Deprecated and withdrawn images have {thousands(more)} {noun}{of_them}"]
+
+
+def _installing(view: CatalogView) -> Iterator[str]:
+    """An item for each collection on its available items that pin an image with a critical vulnerability."""
+    for name in PINNING:
+        critical = (
+            item["lifecycle"] == "available" and bool(cast(Item, item["security"])["critical"])
+            for item in getattr(view, name)
+        )
+        if number := sum(critical):
+            one = COLLECTIONS[name].one
+            noun = f"{one} installs" if number == 1 else f"{one}s install"
+            yield f"{thousands(number)} {noun} a version with a critical vulnerability"
 
 
 def _images(count: int) -> str:

@@ -15,22 +15,22 @@ from pydantic.fields import FieldInfo
 from ..authored.messages import models_in, resembling, suggestion
 from ..authored.settings import Settings, item_fields
 from ..authored.site import Site
-from ..catalog.collections import COLLECTIONS, WITH_DOCUMENTS
+from ..catalog.collections import COLLECTIONS, ITEM_MODELS, PINNING, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields, built_in_fields
 from ..catalog.markdown import plain_text, safe_html
 from ..catalog.model import Model
 from ..catalog.scans import COUNTERS
 from ..catalog.shown import shown_fields
-from ..catalog.value import Catalog, Chart, Image, Pin, Release, RoadmapItem
+from ..catalog.value import Catalog, Image, Pin, PinningItem, Release, RoadmapItem
 from ..catalog.vulnerabilities import Vulnerability
 from ..documents.badges import image_badges
 from ..documents.collections import item_document
 from ..documents.history import image_history
-from ..documents.items import chart_verify, image_verify
+from ..documents.items import verify
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
 from ..problems import RefusedError
-from .answer import DEFAULT_MAX_AGE, chart_answer, image_answer, newest_scan
+from .answer import DEFAULT_MAX_AGE, image_answer, newest_scan, pinning_answer
 from .lists import (
     PER_PAGE,
     SORTS,
@@ -72,7 +72,7 @@ _RELEASES_AT_ONCE, _RELEASES_OF_A_LINE = 12, 5
 class ItemPage(NamedTuple):
     """An item with a page of its own."""
 
-    item: Image | Chart | RoadmapItem
+    item: Image | PinningItem | RoadmapItem
     data: Item
     """The item as it is published."""
 
@@ -120,7 +120,7 @@ class Parts:
     def __init__(self, settings: Settings, view: CatalogView, site: Site) -> None:
         catalog = view.value
         self._env, self._words = environment(site.custom_dir), read_words(site)
-        self.logos = Logos(site.theme_dirs, [*view.images, *view.charts, *view.roadmap])
+        self.logos = Logos(site.theme_dirs, [item for name in ITEM_MODELS for item in getattr(view, name)])
         self._gathered = Gathered(catalog)
         self._env.globals |= {
             "catalog": view,
@@ -130,7 +130,7 @@ class Parts:
             "SPRITE": SPRITE,
             "DEFAULT_MAX_AGE": DEFAULT_MAX_AGE,
         }
-        self._env.globals["SORTS"] = SORTS
+        self._env.globals |= {"SORTS": SORTS, "PINNING": PINNING, "WITH_DOCUMENTS": WITH_DOCUMENTS}
         self._view, self._settings = view, settings
         self._as_of = newest_scan(catalog) if catalog else ""
         self._values: tuple[ItemPage | None, dict[str, Any]] = (None, {})
@@ -183,7 +183,7 @@ class Parts:
             pages = self._collection(name, arguments, place)
             values["resource"] = name
             return [
-                self._render(name, place, level, values | {"list": page, "items": page.items})
+                self._render(_template(name), place, level, values | {"list": page, "items": page.items})
                 for page in pages
             ]
         if name == "changes":
@@ -202,8 +202,8 @@ class Parts:
 
     def item(self, own: ItemPage, place: Place, level: int, shown: Sequence[str] = SECTIONS) -> str:
         """The catalog's part of an item's own page."""
-        values = self._item_values(own) | {"sections": shown}
-        return self._render(f"item-{own.resource}", place, level, values)
+        values = self._item_values(own) | {"resource": own.resource, "sections": shown}
+        return self._render(f"item-{_template(own.resource)}", place, level, values)
 
     def head(self, own: ItemPage, place: Place, title: str, shown: Sequence[str], *, lead: bool) -> str:
         """The header of an item's page, around its title, with links to the sections that it has.
@@ -236,17 +236,17 @@ class Parts:
         instead = (other for other in others if other["slug"] == own.data["replacedBy"])
         values["instead"] = next(instead, None)
         max_age, addresses = self._settings.security.max_age, catalog.addresses
+        values["verify"] = verify(own.item.entry)
         if isinstance(own.item, Image):
             image, history = own.item, catalog.history
             record = history.images.get(own.slug) if history else None
-            values["verify"] = image_verify(image)
             values["past"] = msgspec.to_builtins(image_history(own.slug, record)) if record else None
             values["until"] = history.last if history else None
             values["detail"] = msgspec.to_builtins(detail(image)) if image.releases else None
             values["badges"] = msgspec.to_builtins(image_badges(image))
+            users = self._users.get(own.slug, ())
             values["users"] = [
-                {"name": chart.entry.name, "url": addresses.web(chart.page.url)}
-                for chart in self._users.get(own.slug, ())
+                {"name": item.entry.name, "url": addresses.web(item.page.url)} for item in users
             ]
             values["since"] = self._since
             values["groups"], values["older"] = _folded(_release_groups(image))
@@ -265,9 +265,8 @@ class Parts:
                 if former.slug == own.slug
             ]
             values["filters"] = _row_filters(image)
-            values["answer"] = image_answer(image, len(values["users"]), self._as_of, max_age)
+            values["answer"] = image_answer(image, users, self._as_of, max_age)
         else:
-            values["verify"] = chart_verify(own.item)
             pins = zip(cast(Sequence[Item], own.data["images"]), own.item.pins, strict=True)
             images = {image.entry.slug: image for image in catalog.images}
             with_figures = [
@@ -281,7 +280,7 @@ class Parts:
                 for published, pin in pins
             ]
             values["pins"] = sorted(with_figures, key=lambda pin: _worst(pin["found"]))  # the worst first
-            values["answer"] = chart_answer(own.item, self._as_of, max_age)
+            values["answer"] = pinning_answer(own.item, self._as_of, max_age)
         return values
 
     def _cves(self) -> Sequence[Item]:
@@ -377,6 +376,11 @@ class Parts:
         ]
 
 
+def _template(collection: str) -> str:
+    """All collections that pin images have the templates of charts."""
+    return "charts" if collection in PINNING else collection
+
+
 def sections(arguments: Mapping[str, str]) -> Sequence[str]:
     """The sections of an item's page that its marker's `show` and `hide` leave.
 
@@ -435,7 +439,7 @@ def _platforms(image: Image) -> list[dict[str, str | None]]:
     newest = image.newest
     if newest is None or newest.entry.only_digest or not newest.entry.manifests:
         return []
-    how = image.entry.verify if image_verify(image) else None
+    how = image.entry.verify if verify(image.entry) else None
     return [
         {
             "platform": manifest.platform,

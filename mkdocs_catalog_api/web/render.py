@@ -25,9 +25,12 @@ from jinja2.bccache import Bucket
 from markupsafe import Markup, escape
 from msgspec import Struct, field
 
+from ..catalog.collections import COLLECTIONS
+from ..catalog.fields import version_model
 from ..catalog.grading import GRADES
 from ..catalog.newest_reference import install_command
 from ..catalog.scans import COUNTERS
+from ..catalog.shown import ShownField, shown_fields
 from ..problems import RefusedError
 from . import history_graphs, overview
 from .view import Item
@@ -44,25 +47,6 @@ _NAMED_COLORS = {
     "lightgrey": "#9f9f9f",
 }
 """Color names of the badge renderer (https://shields.io/badges)."""
-
-
-IMAGE_COLUMNS = {
-    "version": "Version",
-    "released": "Released",
-    "endOfLife": "Supported until",
-    "size": "Size",
-    "grade": "Grade",
-    "vulnerabilities": "Vulnerabilities",
-    "digest": "Digest",
-}
-"""Of the versions of an image."""
-CHART_COLUMNS = {
-    "version": "Version",
-    "appVersion": "Application",
-    "released": "Released",
-    "digest": "Digest",
-}
-"""Of the versions of a chart."""
 
 
 class _Environment(Environment):
@@ -107,8 +91,8 @@ def environment(overrides: Path | None) -> Environment:
     env.filters |= {"counted": counted, "badge_address": badge_address}
     env.filters |= history_graphs.FILTERS | overview.FILTERS
     env.filters["columns"] = columns
-    env.globals |= {"IDS_AT_ONCE": 100, "IMAGE_COLUMNS": IMAGE_COLUMNS, "CHART_COLUMNS": CHART_COLUMNS}
-    env.globals |= {"WORDS": COUNTERS, "GRADES": GRADES, "install_command": install_command}
+    env.globals |= {"IDS_AT_ONCE": 100, "WORDS": COUNTERS, "GRADES": GRADES}
+    env.globals["install_command"] = install_command
     return env
 
 
@@ -194,13 +178,11 @@ class Place(Struct, frozen=True):
         return self.language + path if path in self.translated else path
 
 
-def columns(rows: Sequence[Item], names: Mapping[str, str]) -> Mapping[str, str]:
-    """The columns of a table, without those of fields that no row has: a name from the JSON → its heading."""
-    return {
-        name: heading
-        for name, heading in names.items()
-        if any(name not in row or row[name] is not None for row in rows)
-    }
+def columns(versions: Sequence[Item], collection: str) -> Sequence[ShownField]:
+    """The fields of versions that have a column, without those that no version has."""
+    model = version_model(COLLECTIONS[collection].model)
+    fields = [field for field in shown_fields(model) if field.shown.column] if model else []
+    return [field for field in fields if any(field.of(row) not in (None, []) for row in versions)]
 
 
 def size(count: int) -> str:

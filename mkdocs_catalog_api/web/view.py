@@ -11,11 +11,12 @@ import msgspec
 from pydantic import JsonValue
 
 from ..catalog import addresses
+from ..catalog.collections import COLLECTIONS, WITH_DOCUMENTS
 from ..catalog.populations import Populations, populations
 from ..catalog.value import Catalog, Image
 from ..documents.badges import catalog_badges
-from ..documents.collections import collection_items
 from ..documents.history import day_changes
+from ..documents.items import collection_items
 from ..documents.security import summary
 
 Item: TypeAlias = Mapping[str, JsonValue]
@@ -61,25 +62,13 @@ class CatalogView:
         there = self.value is not None and (self._folder / path).is_file()
         return self.document(path) if there else {}
 
-    @cached_property
-    def images(self) -> Sequence[Item]:
-        """Every image, as in `images.json`."""
-        return self._items("images")
-
-    @cached_property
-    def charts(self) -> Sequence[Item]:
-        """Every chart, as in `charts.json`."""
-        return self._items("charts")
-
-    @cached_property
-    def roadmap(self) -> Sequence[Item]:
-        """Every planned application, as in `roadmap.json`."""
-        return self._items("roadmap")
-
-    @cached_property
-    def updates(self) -> Sequence[Item]:
-        """Every version check, as in `updates.json`."""
-        return self._items("updates")
+    def __getattr__(self, name: str) -> Sequence[Item]:
+        """The items of a collection: `images` as in `images.json`."""
+        if name not in COLLECTIONS:
+            raise AttributeError(name)
+        items = msgspec.to_builtins(collection_items(self.value, name)) if self.value else []
+        self.__dict__[name] = items  # found there the next time
+        return cast(Sequence[Item], items)
 
     @cached_property
     def security(self) -> Item:
@@ -142,10 +131,7 @@ class CatalogView:
 
     @cached_property
     def _web_pages(self) -> Mapping[str, JsonValue]:
-        return {str(item["href"]): item["url"] for item in (*self.images, *self.charts)}
-
-    def _items(self, resource: str) -> Sequence[Item]:
-        return msgspec.to_builtins(collection_items(self.value, resource)) if self.value else []
+        return {str(item["href"]): item["url"] for name in WITH_DOCUMENTS for item in getattr(self, name)}
 
 
 class Gathered:

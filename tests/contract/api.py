@@ -8,7 +8,11 @@ from typing import Any
 # Whatever a document holds: nothing is trusted before its shape has been looked at.
 Json = Any
 
-COLLECTIONS = ("images", "charts", "roadmap", "updates")
+PINNING = ("charts",)
+"""Collections whose items pin images."""
+LISTED = ("images", *PINNING)
+"""Collections whose items have versions and documents."""
+COLLECTIONS = (*LISTED, "roadmap", "updates")
 SEVERITIES = ("critical", "high", "medium", "low", "unknown")
 FIGURES = (*SEVERITIES, "total", "fixable", "suppressed", "exploited", "grade", "score")
 

@@ -3,7 +3,7 @@
 import re
 from urllib.parse import urlsplit
 
-from tests.contract.api import Api, Json
+from tests.contract.api import LISTED, Api, Json
 
 OF_IMAGE = ("cves", "grade", "version")
 
@@ -37,11 +37,10 @@ def _ungraded(api: Api, image: Json) -> str:
 
 def of_catalog(api: Api) -> dict[str, str]:
     """Each badge of the whole catalog, by name, and what it says."""
-    images, charts = (
-        [item for item in api.data(name) if item["lifecycle"] != "planned"] for name in ("images", "charts")
-    )
-    every, summary = [*api.data("images"), *api.data("charts")], api.documents["security.json"]
-    both = [*images, *charts]
+    listed = {name: [item for item in api.data(name) if item["lifecycle"] != "planned"] for name in LISTED}
+    images, charts = listed["images"], listed["charts"]
+    every, summary = [item for name in LISTED for item in api.data(name)], api.documents["security.json"]
+    both = [item for items in listed.values() for item in items]
     licenses = {item["license"] for item in both if item["license"]}
     platforms = [{platform.partition("/")[2] for platform in image["platforms"]} for image in images]
     common = set.intersection(*platforms) if images else set()

@@ -1,19 +1,20 @@
-"""What a chart pins, and the sums over it."""
+"""What items pin, and the sums over it."""
 
 from tests.contract import lookups
-from tests.contract.api import SEVERITIES, Api, Json
+from tests.contract.api import PINNING, SEVERITIES, Api, Json
 from tests.contract.security import Release, Releases, figures, shown
 from tests.contract.texts import REFERENCE
 
 
 def check(api: Api, releases: Releases) -> None:
-    for position, chart in enumerate(api.data("charts")):
-        where = f"$.data[{position}]"
-        for number, pin in enumerate(chart["images"]):
-            _pin(api, f"{where}.images[{number}]", pin)
-        pins = _pins(api, [chart])
-        _security(api, f"{where}.security", chart["security"], pins, releases)
-    _pinned(api, _pins(api, api.data("charts")), releases)
+    for name in PINNING:
+        for position, item in enumerate(api.data(name)):
+            where = f"$.data[{position}]"
+            for number, pin in enumerate(item["images"]):
+                _pin(api, f"{name}.json", f"{where}.images[{number}]", pin)
+            pins = _pins(api, [item])
+            _security(api, f"{name}.json", f"{where}.security", item["security"], pins, releases)
+    _pinned(api, _pins(api, [item for name in PINNING for item in api.data(name)]), releases)
 
 
 def _every_digest(entry: Json) -> list[str]:
@@ -32,11 +33,11 @@ def _normal(reference: str) -> tuple[str, str]:
     return f"{domain}/{path}", found["tag"] or "latest"
 
 
-def _pin(api: Api, where: str, pin: Json) -> None:
+def _pin(api: Api, path: str, where: str, pin: Json) -> None:
     """A digest decides alone, of several labels the newest; without one repository and tag do."""
     digest, (repository, tag) = pin["digest"], _normal(pin["image"])
     if "@" in pin["image"]:
-        api.expect("charts.json", f"{where}.digest", digest, pin["image"].partition("@")[2])
+        api.expect(path, f"{where}.digest", digest, pin["image"].partition("@")[2])
     homes: dict[str, str | None] = {}
     owners: dict[str | None, None] = {None: None}
     for image in api.data("images"):
@@ -50,16 +51,16 @@ def _pin(api: Api, where: str, pin: Json) -> None:
             ):
                 homes.setdefault(image["slug"], entry["version"])
     if _is_former(api, pin):
-        path = f"digests/{digest.replace(':', '/')}.json"
-        entries = [each for each in lookups.former(api).get(path, ()) if each["slug"] == pin["slug"]]
-        api.holds("charts.json", where, pin, href=api.href(path) if entries else None)
+        address = f"digests/{digest.replace(':', '/')}.json"
+        entries = [each for each in lookups.former(api).get(address, ()) if each["slug"] == pin["slug"]]
+        api.holds(path, where, pin, href=api.href(address) if entries else None)
         for entry in entries:
-            api.holds("charts.json", where, pin, version=entry["version"], until=entry["until"])
+            api.holds(path, where, pin, version=entry["version"], until=entry["until"])
         return
     if (pin["slug"], pin["version"]) not in (homes or owners).items():
-        api.blame("charts.json", where, f"is joined to {pin['slug']} {pin['version']}, not as in {homes}")
+        api.blame(path, where, f"is joined to {pin['slug']} {pin['version']}, not as in {homes}")
     release = api.href(f"security/{pin['slug']}/{pin['version']}.json") if pin["version"] else None
-    api.holds("charts.json", where, pin, href=release, until=None)
+    api.holds(path, where, pin, href=release, until=None)
 
 
 def _is_former(api: Api, pin: Json) -> bool:
@@ -126,11 +127,13 @@ def _pinned(api: Api, pins: dict[Json, list[Json]], releases: Releases) -> None:
     api.holds("security.json", "$.pinned", pinned, releases=len(pins), total=total, bySeverity=wanted)
 
 
-def _security(api: Api, where: str, security: Json, pins: dict[Json, list[Json]], releases: Releases) -> None:
+def _security(
+    api: Api, path: str, where: str, security: Json, pins: dict[Json, list[Json]], releases: Releases
+) -> None:
     known = _known(pins, releases)
     hidden = security["pinsScanned"] - len(known)
     if not 0 <= hidden <= _outside(pins):
-        api.blame("charts.json", f"{where}.pinsScanned", f"is {security['pinsScanned']}, not {len(known)}")
+        api.blame(path, f"{where}.pinsScanned", f"is {security['pinsScanned']}, not {len(known)}")
     wanted: Json = figures(known)
     if hidden == 0 and len(known) < len(pins) and known:
         wanted |= {"grade": None, "score": None}
@@ -138,15 +141,15 @@ def _security(api: Api, where: str, security: Json, pins: dict[Json, list[Json]]
     if hidden > 0:
         least = {name: wanted[name] or 0 for name in (*SEVERITIES, "total", "fixable", "suppressed")}
         for name in (name for name in least if (security[name] or 0) < least[name]):
-            api.blame("charts.json", f"{where}.{name}", f"is {security[name]}, less than of the known pins")
+            api.blame(path, f"{where}.{name}", f"is {security[name]}, less than of the known pins")
         wanted = {name: security[name] for name in ("grade", "score", "exploited")}
         wanted["total"] = sum(security[name] or 0 for name in SEVERITIES)
         wanted["total"] = wanted["total"] or (0 if security["grade"] else None)
         if security["grade"] and None in [security[name] for name in least]:
-            api.blame("charts.json", where, "has a grade, but null for what was found")
+            api.blame(path, where, "has a grade, but null for what was found")
     wanted["scanned"] = bool(pins) and security["pinsScanned"] == len(pins)
     if not wanted["scanned"]:
         wanted |= {"grade": None, "score": None}
     if security["complete"] and not (wanted["scanned"] and all(pins)):
-        api.blame("charts.json", f"{where}.complete", "is true, but a pin has no scan")
-    api.holds("charts.json", where, security, pins=len(pins), version=None, href=None, **wanted)
+        api.blame(path, f"{where}.complete", "is true, but a pin has no scan")
+    api.holds(path, where, security, pins=len(pins), version=None, href=None, **wanted)

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator
 
 from tests.contract import badges, history, lookups, slim, vex
-from tests.contract.api import COLLECTIONS, Api, Json
+from tests.contract.api import COLLECTIONS, LISTED, Api, Json
 
 
 def check(api: Api) -> None:
@@ -51,8 +51,8 @@ def _line(document: tuple[str, Json]) -> str:
 def _listed(api: Api) -> dict[str, str]:
     """Name → address of what discovery lists beside collections and badges, parameters in braces."""
     paths = {f"{name}Page": f"{name}/{{page}}.json" for name in COLLECTIONS}
-    paths |= {name: f"{name}s/{{slug}}/index.json" for name in ("image", "chart")}
-    paths |= {f"{name}Index": f"{name}/index.json" for name in ("images", "charts")}
+    paths |= {name: f"{name}s/{{slug}}/index.json" for name in (each.removesuffix("s") for each in LISTED)}
+    paths |= {f"{name}Index": f"{name}/index.json" for name in LISTED}
     paths |= {"securitySummary": "security.json", "securityIndex": "security/index.json"}
     paths |= {"imageSecurity": "security/{slug}.json", "release": "security/{slug}/{version}.json"}
     paths |= {"badge": "badge/{name}.json", "imageBadge": "badge/{slug}/{name}.json"}
@@ -75,7 +75,7 @@ def _wanted(api: Api) -> Iterator[str]:
     for name in COLLECTIONS:
         yield f"{name}.json"
         yield from (f"{name}/{number + 1}.json" for number in range(last_page(len(api.data(name)))))
-        if name in ("images", "charts"):
+        if name in LISTED:
             yield from (f"{name}/{item['slug']}/index.json" for item in api.data(name))
     yield from lookups.wanted(api)
     yield from history.paths(api)

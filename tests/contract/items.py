@@ -3,7 +3,7 @@
 import re
 from collections.abc import Set
 
-from tests.contract.api import COLLECTIONS, Api, Json
+from tests.contract.api import COLLECTIONS, LISTED, Api, Json
 from tests.contract.badges import OF_IMAGE
 from tests.contract.inventory import last_page
 
@@ -100,9 +100,9 @@ def _updates(api: Api, data: list[Json]) -> None:
 
 
 def _homes(api: Api, application: str) -> list[str | None]:
-    """The image, else the chart, with that slug, else with that name, which several may have."""
+    """The item of the first collection with that slug, else with that name, which several may have."""
     for field in ("slug", "name"):
-        for name in ("images", "charts"):
+        for name in LISTED:
             if found := [item["href"] for item in api.data(name) if item[field] == application]:
                 return found
     return [None]

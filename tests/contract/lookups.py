@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from tests.contract.api import Api, Json
+from tests.contract.api import PINNING, Api, Json
 from tests.contract.security import Releases, figures, shown, to_scan
 from tests.contract.versions import compare
 
@@ -341,7 +341,9 @@ def _cves(api: Api, releases: Releases) -> None:
         api.blame("cves/index.json", "$.data", "is out of order")
     for id_ in found.keys() - listed.keys():
         api.blame("cves/index.json", "$.data", f"lacks {id_}")
-    outside = any(pin["version"] is None for chart in api.data("charts") for pin in chart["images"])
+    outside = any(
+        pin["version"] is None for name in PINNING for item in api.data(name) for pin in item["images"]
+    )
     for id_, entry in listed.items():
         where, kept = f"$.data[?{id_}]", found.get(id_, {"rows": [], "cves": [], "suppressed": []})
         rows = {(row["slug"], row["version"]): row["isLatest"] for row in kept["cves"]}

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from tests.contract.api import Api, Json
+from tests.contract.api import LISTED, Api, Json
 
-PATHS = ("images/index.json", "charts/index.json", "search.json")
+PATHS = (*(f"{name}/index.json" for name in LISTED), "search.json")
 COPIED = (
     *("slug", "name", "description", "category", "categories", "tier", "license", "lifecycle", "latest"),
     *("logo", "url", "href", "security"),
@@ -12,7 +12,7 @@ COPIED = (
 
 
 def check(api: Api) -> None:
-    for resource in ("images", "charts"):
+    for resource in LISTED:
         path, items = f"{resource}/index.json", api.data(resource)
         document = api.documents[path]
         api.holds(path, "$", document, resource=resource, total=len(items))
@@ -48,7 +48,7 @@ def _entry(resource: str, item: Json, listed: Iterable[str]) -> Json:
     """What a slim list repeats of an item; `listed` are the custom fields that it has."""
     entry = {name: item[name] for name in COPIED}
     entry["custom"] = {name: item["custom"][name] for name in listed}
-    if resource == "charts":
+    if resource != "images":
         return entry
     newest = item["versions"][0] if item["versions"] else {"size": None, "endOfLife": None}
     return entry | {"platforms": item["platforms"], "size": newest["size"], "endOfLife": newest["endOfLife"]}

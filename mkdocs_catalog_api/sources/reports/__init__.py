@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
-from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -14,40 +12,12 @@ from ...problems import RefusedError
 from . import artifact_hub
 from .formats import FORMATS, SCANNERS
 from .json_errors import damages, decode, explain, repaired
-from .normalise import ReportFormat, mapping, text
+from .normalise import ReportFormat, text
 
 __all__ = ["FORMATS", "SCANNERS", "SEVERITIES", "Finding", "Scan", "read_report"]
 
 
-class Foreign(NamedTuple):
-    """A known type of document that is not a report, or not one that can be read reliably."""
-
-    name: str
-    recognizes: Callable[[dict[str, object]], bool]
-    hint: str
-
-
 _KEYS = msgspec.json.Decoder(dict[str, msgspec.Raw])
-_NOTHING_SAID = (
-    "check the scan for errors, and scan again; a report of a hub requires its `.package` file, which "
-    "`catalog-api sync` downloads"
-)
-_RESCAN = "scan with `--format json`"
-FOREIGN = (
-    # It contains package and version only in free text.
-    Foreign("a SARIF file", lambda doc: "runs" in doc, _RESCAN),
-    Foreign("a CycloneDX bill of materials", lambda doc: "bomFormat" in doc, _RESCAN),
-    Foreign(
-        "an SPDX bill of materials",
-        lambda doc: "spdxVersion" in doc or "spdx.org" in text(doc.get("@context")),
-        _RESCAN,
-    ),
-    Foreign(
-        "an OpenVEX document",
-        lambda doc: "openvex" in text(doc.get("@context")),
-        "move it to the folder of VEX documents",
-    ),
-)
 
 
 def read_report(data: bytes, package: bytes = b"") -> list[Scan]:
@@ -81,12 +51,6 @@ def _read(data: bytes, package: bytes) -> list[Scan]:
             _check_keys(data, report_format)
             return _with_scanner(report_format, scans)
     other = decode(data)
-    if other is None or other == {}:
-        shown = "`null`" if other is None else "an empty object"
-        raise RefusedError(f"the report is {shown}, so the scanned image is unknown", _NOTHING_SAID)
-    for foreign in FOREIGN:
-        if foreign.recognizes(mapping(other)):
-            raise RefusedError(f"{foreign.name}, not a scanner's own report", foreign.hint)
     raise RefusedError(
         f"not a report of a known scanner: {_outline(other)}",
         f"use a JSON report of {', '.join(report_format.name for report_format in FORMATS)}",
@@ -112,9 +76,9 @@ def _with_scanner(report_format: ReportFormat, scans: list[Scan]) -> list[Scan]:
 
 def _outline(document: object) -> str:
     """Return a short description of a document."""
-    if isinstance(document, dict):
+    if isinstance(document, dict) and document:
         keys = ", ".join(f"`{text(key)[:40]}`" for key in list(document)[:5])
         return f"an object with {keys}{' …' if len(document) > 5 else ''}"
-    if isinstance(document, list):
-        return "a list of other values" if document else "an empty list"
-    return "a single value"
+    return (
+        "a list" if isinstance(document, list) else "an empty object" if document == {} else "a single value"
+    )

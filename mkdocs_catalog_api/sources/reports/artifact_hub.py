@@ -76,18 +76,13 @@ _PACKAGE = msgspec.json.Decoder(HubPackage)
 def read_package(data: bytes) -> HubPackage:
     """Decode the response on a package. Raises `RefusedError` for other content."""
     try:
-        return _PACKAGE.decode(repaired(data))
+        try:
+            return _PACKAGE.decode(repaired(data))
+        except msgspec.ValidationError as error:
+            raise explain(error) from None
     except RefusedError as error:
-        place = error.line, error.column
-        raise RefusedError(
-            f"not a response on a package:  {error.message}", "download it again", *place
-        ) from None
-    except msgspec.ValidationError as error:
-        message, _, where = str(error).partition(" - at ")
-        fault = f"{where.replace('$.', '')}: {message}" if where else message
-        raise RefusedError(
-            f"not a response on a package:  {fault[:1].lower()}{fault[1:]}", "download it again"
-        ) from None
+        message = f"not a response on a package: {error.message}"
+        raise RefusedError(message, "download it again", error.line, error.column) from None
 
 
 def recognizes(document: dict[str, Raw] | None) -> bool:

@@ -11,20 +11,14 @@ from pydantic_core import from_json, to_json
 from ...problems import RefusedError
 from .normalise import DAMAGED, text
 
-# An escape of a character or of a surrogate. The backslashes before it are counted, as two of them are text.
-_SURROGATE = re.compile(
-    rb"(?<!\\)(?:\\\\)*+\\u[dD](?:[89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|([89a-fA-F][0-9a-fA-F]{2}))"
-)
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
-_MISSING = re.compile("Object missing required field `(.*)`")
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 
 def decode(data: bytes) -> object:
-    """Decode JSON in UTF-8 (or, with a byte order mark, UTF-16). Invalid characters become U+FFFD.
+    """Decode JSON in UTF-8 (or, with a byte order mark, UTF-16).
 
-    The last one of duplicate keys is used, as in the programs that write reports.
-    Raises `RefusedError`, also for more than 200 levels and numbers with more than 4,300 digits.
+    The last one of duplicate keys is used, as in the programs that write reports. Raises `RefusedError`.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         data = data.decode("utf-16", "replace").encode()
@@ -32,17 +26,9 @@ def decode(data: bytes) -> object:
     if not data.strip():
         raise RefusedError("the file is empty", "the scan failed or was not run; run it again")
     try:
-        document = _parse(data)
+        return from_json(data, cache_strings="keys", allow_inf_nan=False)
     except ValueError as error:
-        repaired = _repair(data)
-        if repaired == data:
-            raise _reason(data, str(error)) from None
-        data = repaired
-        try:
-            document = _parse(data)
-        except ValueError as error:
-            raise _reason(data, str(error)) from None
-    return document
+        raise _reason(data, str(error)) from None
 
 
 def repaired(data: bytes) -> bytes:
@@ -60,29 +46,9 @@ def explain(error: msgspec.ValidationError, prefix: str = "") -> RefusedError:
     findings. `prefix` is the path of the decoded value.
     """
     message, _, path = str(error).partition(" - at `")
-    place = prefix + path.rstrip("`").removeprefix("$")
-    if missing := _MISSING.match(message):
-        place, message = f"{place}.{missing[1]}", ""
-    where = place.removeprefix(".")
-    if not message:
-        return RefusedError(f"`{where}` is missing", DAMAGED)
-    if "of length" in message:
-        return RefusedError(f"`{where}` is empty", DAMAGED)
-    if message.startswith("Expected `array"):
-        return RefusedError(f"`{where}` is not a list", DAMAGED)
-    if message.startswith("Expected `object"):
-        return RefusedError(f"`{where}` is not an object", DAMAGED)
-    return RefusedError(f"`{where}` is not text", DAMAGED)
-
-
-def _parse(data: bytes) -> object:
-    return from_json(data, cache_strings="keys", allow_inf_nan=False)
-
-
-def _repair(data: bytes) -> bytes:
-    """Replace bytes that are not UTF-8 and escapes of surrogates with U+FFFD."""
-    whole = data.decode("utf-8", "replace").encode()
-    return _SURROGATE.sub(lambda escape: escape[0][:-6] + rb"\ufffd" if escape[1] else escape[0], whole)
+    place = (prefix + path.rstrip("`").removeprefix("$")).removeprefix(".")
+    reason = message[:1].lower() + message[1:]
+    return RefusedError(f"`{place}`: {reason}" if place else reason, DAMAGED)
 
 
 def _reason(data: bytes, error: str) -> RefusedError:
@@ -103,22 +69,12 @@ def _reason(data: bytes, error: str) -> RefusedError:
     if not json_line:
         return RefusedError(f"not JSON: {_quote(start)}", "scan with `--format json`")
     position = _PLACE.search(error)
-    place = _place(data, int(position[1]), int(position[2])) if position else (0, 0)
+    place = (int(position[1]), int(position[2])) if position else (0, 0)
     message = _PLACE.sub("", error)
     if "EOF while parsing" in error:
         return RefusedError(f"the file is cut off: {message}", "run the scan again", *place)
     hint = "run the scan again; save one report in each file, without log lines"
     return RefusedError(f"not valid JSON: {message}", hint, *place)
-
-
-def _place(data: bytes, line: int, column: int) -> tuple[int, int]:
-    """Convert the parser's line and column to characters, from 1. The parser counts bytes, and a line break
-    as column 0 of the next line.
-    """
-    lines = data.split(b"\n")
-    if column == 0 and line > 1:
-        line, column = line - 1, len(lines[line - 2]) + 1
-    return line, len(lines[line - 1][: column - 1].decode("utf-8", "replace")) + 1
 
 
 def _quote(part: bytes) -> str:

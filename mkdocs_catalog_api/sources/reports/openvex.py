@@ -61,10 +61,6 @@ _STATEMENT: _Keys = {
     **dict.fromkeys(("impact_statement", "impact_statement_timestamp", "action_statement"), object),
     "action_statement_timestamp": object,
 } | dict.fromkeys(("status", "justification", "impact_statement"), str)
-_DOCUMENT: _Keys = {
-    **dict.fromkeys(("@context", "@id", "author", "role", "timestamp", "last_updated", "version"), object),
-    **dict.fromkeys(("tooling", "supplier", "statements"), object),
-} | dict.fromkeys(("@id", "author"), str)
 # Keys that are marked as an extension of OpenVEX, so they are not misspelled.
 _EXTENSION = re.compile("@type|[$_].*|x[-_].*|.*:.*")
 
@@ -179,7 +175,7 @@ def read_vex(data: bytes, repositories: Repositories = MappingProxyType({})) -> 
         raise RefusedError("`statements` is missing", _HINT)
     statements: list[Statement] = []
     faults: list[Problem] = []
-    remarks = [_warning("", *_no_key(key, _DOCUMENT)) for key in _unclear(document, _DOCUMENT)]
+    remarks: list[Problem] = []
     for index, entry in enumerate(rows(document["statements"], "statements", _HINT)):
         statement = _statement(document, entry, index)
         time, doubts = _time(document, entry, statement, latest)
@@ -208,13 +204,6 @@ def _unclear(entry: Mapping[str, object], keys: _Keys) -> tuple[str, ...]:
         for key, value in entry.items()
         if not (isinstance(value, (keys[key], _NOTHING)) if key in keys else _EXTENSION.fullmatch(key))
     )
-
-
-def _no_key(key: str, keys: _Keys) -> tuple[str, str]:
-    """Return message and hint for such a key."""
-    if key in keys:
-        return f"the value of `{key}` has a wrong type", "use the type of the OpenVEX specification"
-    return f"`{key[:40]}` is not a key of OpenVEX", suggestion(key, list(keys), "use one of")
 
 
 def _statement(document: Mapping[str, object], entry: Mapping[str, object], index: int) -> Statement:
@@ -331,9 +320,9 @@ def _remarks(statement: Statement, unclear: Iterable[str], repositories: Reposit
     """Yield the parts that are not supported. If they would suppress findings, the statement is not used."""
     where = f"statements[{statement.index}]"
     for key in unclear:
-        message, hint = _no_key(key, {**_VULNERABILITY, **_STATEMENT})
+        message = f"`{key[:40]}` is unknown or has a wrong type"
         end = ", so the statement is not used" if statement.suppresses else ""
-        yield _warning(where, f"{message}{end}", hint)
+        yield _warning(where, f"{message}{end}", "use the keys and types of the OpenVEX specification")
     for number, product in enumerate(statement.products):
         place, meaning = f"{where}.products[{number}]", product_meaning(product.component)
         yield from _without_effect(place, product.component, meaning)

@@ -26,8 +26,8 @@ There are no aliases: `VendorIDs` are errata, each of which fixes several vulner
 
 from collections import Counter
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import chain, repeat
+from sys import intern
 from typing import Any
 
 import msgspec
@@ -226,20 +226,25 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
             if row.status == _NOT_AFFECTED:
                 unread["findings with the status not_affected"] += 1
                 continue
-            written = row.package.get("PURL") if isinstance(row.package, dict) else None
-            try:
-                name, worst, about, url = _vulnerability(row.id, row.severity, row.title, row.url)
-                pkg, installed, fixed = _text(row.pkg), _text(row.installed), _text(row.fixed)
-                purl = _text(written)
-            except TypeError:  # such as a list instead of text
-                values = _vulnerability.__wrapped__(row.id, row.severity, row.title, row.url)
-                name, worst, about, url = values
-                pkg, installed, fixed = text(row.pkg), text(row.installed), text(row.fixed)
-                purl = text(written)
+            name, worst = text(row.id), severity(row.severity)
+            url = link(row.url) if isinstance(row.url, str) and row.url else advisory(name)
             if worst == UNKNOWN and (word := odd_severity(row.severity)) is not None:
                 odd[word] += 1
             yield Finding(
-                name, worst, pkg, installed, fixed, about, url, target, (), purl, kind, 0, set_aside
+                # Many rows have the same vulnerability, package or version, so these share their text.
+                intern(name),
+                worst,
+                intern(text(row.pkg)),
+                intern(text(row.installed)),
+                intern(text(row.fixed)),
+                intern(title(row.title)),
+                intern(url),
+                target,
+                (),
+                intern(text(mapping(row.package).get("PURL"))),
+                kind,
+                0,
+                set_aside,
             )
 
 
@@ -263,17 +268,6 @@ def _modified(result: TrivyResult, index: int, unread: Counter[str]) -> Iterator
         if status == "not_affected" or status == "fixed":
             aside = status
         yield row, SetAside(aside, title(modified.statement), text(modified.source) or "Trivy")
-
-
-# Many rows have the same vulnerability, package or version, so these share their text.
-@lru_cache(maxsize=65_536)
-def _vulnerability(id_: str, word: Any, about: Any, url: Any) -> tuple[str, int, str, str]:
-    name = text(id_)
-    address = link(url) if isinstance(url, str) and url else advisory(name)
-    return name, severity(word), title(about), address
-
-
-_text = lru_cache(maxsize=65_536)(text)
 
 
 FORMAT = ReportFormat(

@@ -40,8 +40,8 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
     const id = listed !== "cves" && idIn(text);
     const entry = id && (await entryOf(id));
     if (!entry?.href) return undefined;
-    const { charts, data: releases } = await load(link(entry.href));
-    return new Set((listed === "charts" ? charts : releases).map(({ slug }) => slug));
+    const found = await load(link(entry.href));
+    return new Set((found[listed] ?? found.data).map(({ slug }) => slug));
   };
 
   const words = ({ slug }) => {
