@@ -87,8 +87,16 @@ add(
         }.items()
     },
 )
-# A status is the theme's own.
-add("images", {"status: new": (), "status: deprecated": ()})
+# A status is the theme's own, unless a lifecycle may be meant.
+DEPRECATED = "status: deprecated"
+add(
+    "images",
+    {
+        "status: new": (),
+        DEPRECATED: ("warning CAT010 5 status",),
+        f"{DEPRECATED}\nlifecycle: available": (),
+    },
+)
 add(
     "images",
     {
