@@ -66,7 +66,8 @@ def told(site: SiteFolder, *, strict: bool = False, level: Level = Level.WARNING
 def places(site: SiteFolder, *, strict: bool = False, level: Level = Level.WARNING) -> tuple[bool, list[str]]:
     """The same, each problem as code, file, line:column and field; 0 where a line or column is not known."""
     refused, listed = problems(site, strict=strict, level=level)
-    return refused, [
-        f"{problem.code} {problem.file} {problem.line}:{problem.column} {problem.field}".rstrip()
-        for problem in listed
-    ]
+    return refused, [*map(place, listed)]
+
+
+def place(problem: Problem) -> str:
+    return f"{problem.code} {problem.file} {problem.line}:{problem.column} {problem.field}".rstrip()

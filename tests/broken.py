@@ -114,6 +114,46 @@ FIELDS = {
     "lifecycle": ("lifecycle: depricated", "CAT012 5:1 lifecycle"),
     "collection": ("catalog: image", "CAT015 5:1 catalog"),
     "collections": ("catalog: [images]", "CAT015 5:1 catalog"),
+    "computed custom": ("custom: {port: 1}", "CAT010 5:1 custom"),
+    "replaced by itself": ("replacedBy: nginx", "CAT012 5:1 replacedBy"),
+    "replaced by none": ("replacedBy: ngnix", "CAT012 5:1 replacedBy"),
+    "replaces a tag": ("replaces: ['nginx:1']", "CAT012 5:12 replaces[0]"),
+    "lines": ("lines: mayor", "CAT012 5:1 lines"),
+    "lines that are no expression": ("lines: '(['", "CAT012 5:1 lines"),
+    "lines of two groups": ("lines: '([0-9])([0-9])'", "CAT012 5:1 lines"),
+    "lines in a list": ("lines: [a]", "CAT012 5:1 lines"),
+    "variants": ("variants: alpine", "CAT012 5:1 variants"),
+    "variants in a list": ("variants: [a]", "CAT012 5:1 variants"),
+    "variants with lists": ("variants: {dev: [x]}", "CAT012 5:1 variants"),
+    "default variant": (
+        "defaultVariant: alpin\nversions: [1.2.3, 1.2.3-alpine]",
+        "CAT014 5:1 defaultVariant",
+    ),
+    "product with /": ("product: nginx/x", "CAT012 5:1 product"),
+    "product without its file": ("product: nothere", "CAT021 5:1 product"),
+    "manifests beside several digests": (
+        f"versions: [{{version: 1, digest: ['{digest(1)}', '{digest(2)}'],"
+        f" manifests: {{linux/amd64: '{digest(1)}'}}}}]",
+        "CAT012 5:12 versions[0]",
+    ),
+    "manifest with a broken digest": (
+        "versions: [{version: 1, manifests: {linux/amd64: 'sha256:1'}}]",
+        "CAT012 5:25 versions[0].manifests[0].digest",
+    ),
+    "manifest of no platform": (
+        f"versions: [{{version: 1, manifests: {{linux: '{digest(1)}'}}}}]",
+        "CAT012 5:25 versions[0].manifests[0].platform",
+    ),
+    "manifest of two platforms": (
+        f"versions: [{{version: 1, manifests: {{linux/amd64: '{digest(1)}', linux/arm64: '{digest(1)}'}}}}]",
+        "CAT012 5:25 versions[0].manifests",
+    ),
+    "logo above docs": ("logo: ../logo.svg", "CAT012 5:1 logo"),
+    "logo with /": ("logo: /logo.svg", "CAT012 5:1 logo"),
+    "logo of another kind": ("logo: logo.gif", "CAT012 5:1 logo"),
+    "logo without https": ("logo: 'http://example.org/a.svg'", "CAT012 5:1 logo"),
+    "logo that runs": ("logo: 'javascript:alert(1)//a.svg'", "CAT012 5:1 logo"),
+    "logo that is not there": ("logo: assets/none.svg", "CAT021 5:1 logo"),
 }
 """The same with a wrong value."""
 PAGES = {
@@ -237,6 +277,16 @@ SETTINGS = [
         "CAT020 6:25 catalog-api.images.verify.identity_regexp",
     ),
     ("roadmap: {verify: {key: 'https://a.org/k'}}", "CAT020 6:17 catalog-api.roadmap.verify"),
+    ("images: {pages: 'images/{name}.md'}", "CAT020 6:16 catalog-api.images.pages"),
+    ("images: {pages: '{slug}/{slug}.md'}", "CAT020 6:16 catalog-api.images.pages"),
+    ("images: {pages: 'images/{slug.md'}", "CAT020 6:16 catalog-api.images.pages"),
+    ("images: {pages: [a, /b]}", "CAT020 6:27 catalog-api.images.pages[1]"),
+    ("images: {lines: (x}", "CAT020 6:16 catalog-api.images.lines"),
+    ("images: {variants: x}", "CAT020 6:16 catalog-api.images.variants"),
+    ("charts: {lines: major}", "CAT020 6:16 catalog-api.charts.lines"),
+    ("images: {version_fields: {variant: integer}}", "CAT020 6:33 catalog-api.images.version_fields.variant"),
+    ("images: {version_fields: {line: text}}", "CAT020 6:33 catalog-api.images.version_fields.line"),
+    ("images: {fields: {category: {from: [tags]}}}", "CAT020 6:36 catalog-api.images.fields.category.from"),
 ]
 """Settings, from line 6 of mkdocs.yml on."""
 REPORTS: list[tuple[bytes, str]] = [
@@ -464,6 +514,87 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
             "CAT013 docs/images/nginx.md 7:31 versions[1].tags[1]",
         ),
     ),
+    "fields of versions and own fields at once": (
+        "registry: a.b/c\nimages:\n  fields: {upstream: {type: url, required: true}}\n"
+        "  version_fields: {port: integer, flavor: {type: text, required: true}}",
+        {
+            PAGE: "---\ncategory: Tools\ntier: core\nlicens: MIT\nversions:\n  - '1/2'\n"
+            "  - {version: '2', port: x, flavor: a, released: soon}\n"
+            "  - {version: '1', flavr: a, relesed: 2026-11-20}\n---\n"
+        },
+        (
+            "CAT011 docs/images/nginx.md 2:1 upstream",
+            "CAT010 docs/images/nginx.md 4:1 licens",
+            "CAT012 docs/images/nginx.md 6:5 versions[0]",
+            "CAT011 docs/images/nginx.md 6:5 versions[0]",
+            "CAT012 docs/images/nginx.md 7:20 versions[1].port",
+            "CAT012 docs/images/nginx.md 7:40 versions[1].released",
+            "CAT011 docs/images/nginx.md 8:5 versions[2].flavor",
+            "CAT010 docs/images/nginx.md 8:20 versions[2].flavr",
+            "CAT010 docs/images/nginx.md 8:30 versions[2].relesed",
+        ),
+    ),
+    "a catalog demands fields": (
+        f"registry: {REGISTRY}\nimages: {{fields: {{platforms: {{required: true}}}},"
+        " version_fields: {released: {required: true}, line: {values: ['1']}, variant: {values: [gpu]}}}",
+        {
+            PAGE: front_matter(
+                "versions: ['1', {version: '2', released: 2026-01-02, line: '2', variant: tpu}]"
+            )
+        },
+        (
+            "CAT011 docs/images/nginx.md 2:1 platforms",
+            "CAT011 docs/images/nginx.md 5:12 versions[0]",
+            "CAT012 docs/images/nginx.md 5:54 versions[1].line",
+            "CAT012 docs/images/nginx.md 5:65 versions[1].variant",
+        ),
+    ),
+    "a default that the field refuses": (
+        f"registry: {REGISTRY}\nimages: {{fields: {{port: integer}}, defaults: {{port: many}}}}",
+        {PAGE: PLAIN},
+        ("CAT020 mkdocs.yml 7:52 catalog-api.images.defaults.port",),
+    ),
+    "a value under another key": (
+        f"registry: {REGISTRY}\nimages: {{fields: {{homepage: {{from: project_url}},"
+        " description: {from: tagz}}, version_fields: {released: {from: date},"
+        " port: {type: integer, from: listens}}}",
+        {PAGE: front_matter("project_url: [example]\nversions: [{version: '2', date: soon}]")},
+        (
+            "CAT012 docs/images/nginx.md 5:1 project_url",
+            "CAT012 docs/images/nginx.md 6:27 versions[0].date",
+        ),
+    ),
+    "two values of one badge": (
+        "",
+        {PAGE: front_matter("base: Wolfi OS"), "docs/images/redis.md": front_matter("base: wolfi-os")},
+        ("CAT013 docs/images/redis.md 5:1 base",),
+    ),
+    "no registry for three": (
+        "headers: netlify",
+        {f"docs/images/{slug}.md": PLAIN for slug in "abc"},
+        ("CAT011 mkdocs.yml 6:7 catalog-api.registry",),
+    ),
+    "two data files beside each other": (
+        "",
+        {PAGE: PLAIN, "images.yml": "[]\n", "images.json": "[]\n"},
+        ("CAT021 mkdocs.yml 6:7 catalog-api.images.data",),
+    ),
+    **{
+        f"cycles {text}": (
+            "",
+            {PAGE: front_matter("product: nginx"), "advisories/endoflife/nginx.json": text},
+            (f"CAT002 advisories/endoflife/nginx.json 0:0 {field}".rstrip(),),
+        )
+        for text, field in (
+            ("[]", ""),
+            ("{", ""),
+            ('{"result": {"releases": []}}', "result.releases"),
+            ('{"result": {"releases": [{"name": 1}]}}', "result.releases[0].name"),
+            ('{"result": {"releases": [{"name": "1", "eolFrom": "soon"}]}}', "result.releases[0].eolFrom"),
+            ('{"result": {"releases": [{"name": "1", "isEol": 1e400}]}}', "result.releases[0].isEol"),
+            (r'{"result": {"releases": [{"name": "\ud800"}]}}', ""),
+        )
+    },
     "names that Windows reserves": (
         "",
         {"docs/images/aux.md": front_matter("versions: ['1', nul]")},
@@ -501,6 +632,16 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
         f"registry: {REGISTRY}\nimages: {{pages: ['images/*.md', '!images/x*', 'imgs/{{slug}}.md']}}",
         {PAGE: PLAIN, "docs/images/x1.md": PLAIN},
         ("CAT015 mkdocs.yml 7:16 catalog-api.images.pages",),
+    ),
+    "versions that say nothing of their order": (
+        "",
+        {PAGE: front_matter("versions: [main, edge]")},
+        ("CAT014 docs/images/nginx.md 5:1 versions",),
+    ),
+    "versions that fit no line": (
+        "",
+        {PAGE: front_matter("lines: 'release-([0-9]+)'\nversions: [1.2.3]")},
+        ("CAT014 docs/images/nginx.md 5:1 lines",),
     ),
 }
 """The same for catalogs that are refused only under `strict`."""

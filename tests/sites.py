@@ -73,6 +73,18 @@ class Result:
         """A published document."""
         return json.loads((self.api / path).read_bytes())
 
+    def at(self, place: str) -> Any:
+        """A value: `images/a versions line` are the lines of the versions in images/a/index.json."""
+        path, *keys = place.split(" ")
+        files = [name for name in (path, f"{path}.json", f"{path}/index.json") if (self.api / name).is_file()]
+        value = self.json(files[0])
+        for key in keys if keys and keys[0] in value else ["data", *keys]:
+            if isinstance(value, list) and not key.isdigit():
+                value = [each[key] for each in value]
+            else:
+                value = value[int(key) if isinstance(value, list) else key]
+        return value
+
     def bytes(self) -> dict[str, bytes]:
         """Every published document but the manifest, which holds the time of the build."""
         files = sorted(path for path in self.api.rglob("*") if path.is_file())
@@ -238,6 +250,11 @@ def _sound(result: Result, gone: Mapping[str, Set[str]] | None) -> Result:
     faults = check(result.folder / "site", "/catalog", gone=gone or {})
     assert faults == [], faults
     return result
+
+
+def item(result: Result, slug: str) -> Any:
+    """A published image."""
+    return result.json(f"images/{slug}/index.json")["data"]
 
 
 def trivy(

@@ -12,11 +12,13 @@ import pytest
 
 from mkdocs_catalog_api.documents.badges import LOGOS, OTHER_LOGO
 
-from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
 
 
-def catalog(site: SiteFolder) -> SiteFolder:
+@pytest.fixture(scope="module")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An image for each grade, one that is not scanned, one without release, and a chart."""
+    site = SiteFolder(tmp_path_factory.mktemp("site"))
     worst = {"none": [], "low": [row("CVE-1", "LOW")], "fixable": [row("CVE-1", "LOW", fixed="2")]}
     worst |= {word.lower(): [row("CVE-1", word)] for word in ("MEDIUM", "HIGH", "CRITICAL", "UNKNOWN")}
     for number, (slug, rows) in enumerate(worst.items()):
@@ -25,49 +27,39 @@ def catalog(site: SiteFolder) -> SiteFolder:
         site.report(f"{slug}/1.0.json", trivy(rows, digest=f"{REGISTRY}/{slug}@{digest(number)}"))
     site.image("unscanned", 'name: <Läufer> & "Söhne"\nversions: [2.0]')
     site.image("empty")
-    chart = "category: Tools\ntier: core\nlicense: MIT\nversions: [1.0.0]\nhub: https://artifacthub.io/packages/helm/a/b"
-    site.page("charts/stack.md", chart)
-    return site
+    site.page("charts/stack.md", "versions: [1.0.0]\nhub: https://artifacthub.io/packages/helm/a/b")
+    return built(site).api
 
 
-def payloads(site: SiteFolder) -> dict[str, dict[str, Any]]:
+@pytest.fixture(scope="module")
+def badges(api: Path) -> dict[str, dict[str, Any]]:
     """Name → payload of every badge."""
-    result = site.build()
-    assert not result.failed, result.logged()
-    folder = result.api / "badge"
+    folder = api / "badge"
     return {
         path.relative_to(folder).with_suffix("").as_posix(): json.loads(path.read_bytes())
         for path in sorted(folder.rglob("*.json"))
     }
 
 
-def test_they_say_what_the_catalog_has(site: SiteFolder) -> None:
-    found = {name: (badge["label"], badge["message"]) for name, badge in payloads(catalog(site)).items()}
-    assert found["images"] == ("all images", "9")
-    assert found["cves"] == ("CVEs, all images", "6")
-    assert found["license"] == ("license", "MIT")
-    assert found["multiarch"] == ("multi-arch", "none in common")
-    assert found["wolfi"] == ("wolfi", "7 of 9 images")
-    assert found["cosign"] == ("cosign", "7 of 10 signed")
-    assert found["artifacthub"] == ("artifacthub", "1 chart")
-    assert found["unscanned/cves"] == ('<Läufer> & "Söhne" CVEs', "not scanned")
-    assert found["unscanned/grade"][1] == "not scanned"
-    assert found["unscanned/version"][1] == "2.0"
-    assert found["empty/version"][1] == "no version"
+def test_they_say_what_the_catalog_has(badges: dict[str, dict[str, Any]]) -> None:
+    found = {name: (badge["label"], badge["message"]) for name, badge in badges.items()}
+    expected = {
+        "images": ("all images", "9"),
+        "cves": ("CVEs, all images", "6"),
+        "license": ("license", "MIT"),
+        "multiarch": ("multi-arch", "none in common"),
+        "wolfi": ("wolfi", "7 of 9 images"),
+        "cosign": ("cosign", "7 of 10 signed"),
+        "artifacthub": ("artifacthub", "1 chart"),
+        "unscanned/cves": ('<Läufer> & "Söhne" CVEs', "not scanned"),
+    }
+    assert {name: found[name] for name in expected} == expected
+    messages = [found[name][1] for name in ("unscanned/grade", "unscanned/version", "empty/version")]
+    assert messages == ["not scanned", "2.0", "no version"]
 
 
-def test_two_values_of_one_badge_are_an_error_at_the_second(site: SiteFolder) -> None:
-    site.image("a", "base: Wolfi OS")
-    site.image("b", "base: wolfi-os")
-    errors = [text for text in site.build().logged() if "badge" in text]
-    assert errors == [
-        "docs/images/b.md:5:1: base: 'wolfi-os' has the name of another badge, wolfi-os "
-        "(rename it, or use one spelling for both values)"
-    ]
-
-
-def test_colours_follow_the_worst_and_grey_means_not_known(site: SiteFolder) -> None:
-    colors = {name: badge["color"] for name, badge in payloads(catalog(site)).items()}
+def test_colours_follow_the_worst_and_grey_means_not_known(badges: dict[str, dict[str, Any]]) -> None:
+    colors = {name: badge["color"] for name, badge in badges.items()}
     shades = [colors[f"{slug}/cves"] for slug in ("none", "low", "medium", "high", "critical", "unscanned")]
     assert len(set(shades)) == len(shades)
     assert colors["cves"] == colors["critical/cves"]
@@ -76,14 +68,13 @@ def test_colours_follow_the_worst_and_grey_means_not_known(site: SiteFolder) -> 
     assert len(set(grades)) == len(grades)
 
 
-def test_white_text_is_readable_on_every_colour(site: SiteFolder) -> None:
+def test_white_text_is_readable_on_every_colour(badges: dict[str, dict[str, Any]]) -> None:
     """At least 4.5 : 1, by https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio."""
-    for badge in payloads(catalog(site)).values():
-        for color in (badge["color"], badge["labelColor"]):
-            channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-            linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-            luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-            assert 1.05 / (luminance + 0.05) >= 4.5, color
+    for color in {badge[key] for badge in badges.values() for key in ("color", "labelColor")}:
+        channels = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+        assert 1.05 / (luminance + 0.05) >= 4.5, color
 
 
 def rendered(api: Path, node: Path, out: Path) -> dict[str, str]:
@@ -100,26 +91,22 @@ def shown(message: str) -> str:
 
 
 @pytest.mark.slow
-def test_every_badge_renders(site: SiteFolder, node: Path, tmp_path: Path) -> None:
-    found = payloads(catalog(site))
-    svgs = rendered(site.folder / "site/api/v1", node, tmp_path / "out")
-    assert svgs.keys() == found.keys()
-    for name, badge in found.items():
+def test_every_badge_renders(
+    api: Path, example_bytes: dict[str, bytes], badges: dict[str, dict[str, Any]], node: Path, tmp_path: Path
+) -> None:
+    """Those of the example, too."""
+    svgs = rendered(api, node, tmp_path / "out")
+    assert svgs.keys() == badges.keys()
+    for name, badge in badges.items():
         for text in (badge["label"], badge["message"]):
             assert f">{shown(text)}</text>" in svgs[name]
         assert "data:image/svg+xml;base64," in svgs[name]
         assert badge["labelColor"] in svgs[name]
-
-
-@pytest.mark.slow
-def test_every_badge_of_the_example_renders(
-    example_bytes: dict[str, bytes], node: Path, tmp_path: Path
-) -> None:
     found = {path: body for path, body in example_bytes.items() if path.startswith("badge/")}
     for path, body in found.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_bytes(body)
-    svgs = rendered(tmp_path, node, tmp_path / "out")
+    svgs = rendered(tmp_path, node, tmp_path / "example")
     for path, body in found.items():
         name = path.removeprefix("badge/").removesuffix(".json")
         assert f">{shown(json.loads(body)['message'])}</text>" in svgs[name]

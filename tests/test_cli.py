@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -47,18 +48,6 @@ def config(site: SiteFolder, text: str = "", **keys: Any) -> Path:
     return path
 
 
-def assert_same(site: SiteFolder, expected_items: set[str], **keys: Any) -> None:
-    """`mkdocs build` and `catalog-api build` publish the same bytes, and just these images."""
-    site.config |= keys
-    published = site.mkdocs()
-    assert not published.failed, published.logged()
-    items = {item["slug"] for item in published.json("images.json")["data"]}
-    assert items == expected_items
-    result = call("build", "-f", site.folder / "mkdocs.yml", "--site-dir", "other")
-    assert result.exit_code == 0, result.output
-    assert tree(site.folder / "other/api") == tree(published.api.parent)
-
-
 def test_the_example_is_the_same_as_with_mkdocs(
     tmp_path: Path, example_bytes: dict[str, bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,61 +56,29 @@ def test_the_example_is_the_same_as_with_mkdocs(
     assert tree(tmp_path / "api/v1") == example_bytes
 
 
-def test_neither_command_imports_mkdocs(tmp_path: Path) -> None:
-    program = (
-        "import sys\n"
-        "from mkdocs_catalog_api.commands.main import main\n"
-        "main(sys.argv[1:], standalone_mode=False)\n"
-        "print(sorted(m for m in sys.modules if m.partition('.')[0] in ('mkdocs', 'material')))\n"
-    )
-    for command in ("build", "check"):
-        arguments = [command, "-q", "-f", str(EXAMPLE), "--site-dir", str(tmp_path / "site")]
-        done = subprocess.run(
-            [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True
-        )
-        assert done.stdout.strip() == "[]"
-
-
-@pytest.mark.parametrize("directory_urls", [True, False])
-def test_pages_have_the_addresses_of_mkdocs(site: SiteFolder, directory_urls: bool) -> None:
-    site.image("plain")
-    site.image("a b", "slug: with-blank")
-    for path in ("folder/index", "readme/README", "both/README", "both/index", "deep/er/x", "html"):
-        site.page(f"images/{path}.md", f"category: T\ntier: t\nlicense: MIT\ndescription: {path}")
-    site.page("images/other.markdown", "catalog: images\ncategory: T\ntier: t\nlicense: MIT")
+@pytest.mark.parametrize("offline", [False, True])
+def test_pages_count_as_in_mkdocs(site: SiteFolder, offline: bool) -> None:
+    """With the same addresses; what MkDocs leaves out is left out; plugins of Material are known."""
+    paths = "plain", "folder/index", "readme/README", "both/README", "both/index", "deep/er/x", "html"
+    for path in (*paths, "old/gone", "draft-1", ".hidden", ".folder/x", "README", "old/kept"):
+        site.page(f"images/{path}.md", "category: T\nlicense: MIT\nplatforms: [linux/arm64]")
+    site.page("images/a b.md", "slug: with-blank")
+    for path in ("images/other.markdown", "templates/images.md"):
+        site.page(path, "catalog: images")
     site.write("docs/images/html.html", "<p>beside the page of the same name</p>")
-    names = {"plain", "with-blank", "folder", "readme", "both", "x", "html", "other"}
-    assert_same(site, names, use_directory_urls=directory_urls)
-    data = json.loads((site.folder / "other/api/v1/images.json").read_bytes())["data"]
-    url = {item["slug"]: item["url"] for item in data}["with-blank"]
-    assert url == "/catalog/images/a%20b" + ("/" if directory_urls else ".html")
-
-
-def test_what_mkdocs_leaves_out_is_left_out(site: SiteFolder) -> None:
-    for path in ("kept", "old/gone", "draft-1", ".hidden", ".folder/x", "README"):
-        site.page(f"images/{path}.md", "category: T\ntier: t\nlicense: MIT")
-    site.page("images/old/kept-too.md", "category: T\ntier: t\nlicense: MIT")
-    site.page("templates/images.md", "catalog: images\ncategory: T\ntier: t\nlicense: MIT")
-    patterns = {"exclude_docs": "/images/old/*\n!kept-too.md\n", "draft_docs": "draft-*"}
-    assert_same(site, {"kept", "kept-too"}, **patterns)
-
-
-def test_defaults_of_a_folder_count_only_with_the_meta_plugin(site: SiteFolder) -> None:
-    site.settings["images"] = {"fields": {"tier": {"required": True}}}
-    site.write("docs/.meta.yml", "license: MIT\n")
     site.write("docs/images/.meta.yml", "tier: core\nplatforms: [linux/amd64]\n")
-    site.page("images/one.md", "category: Tools\nplatforms: [linux/arm64]")
-    plugins = ["meta", {"catalog-api": site.settings}]
-    assert_same(site, {"one"}, theme={"name": "material"}, plugins=plugins)
-    result = call("check", "-f", config(site))
-    assert result.exit_code == 1
-    assert "docs/images/one.md" in result.stderr and "tier" in result.stderr
-
-
-def test_offline_turns_directory_urls_off(site: SiteFolder) -> None:
-    site.image("one")
-    plugins = ["offline", {"catalog-api": site.settings}]
-    assert_same(site, {"one"}, theme={"name": "material"}, plugins=plugins)
+    site.config |= {"exclude_docs": "/images/old/*\n!kept.md\n", "draft_docs": "draft-*"}
+    if offline:
+        site.config |= {"theme": "material", "plugins": ["meta", "offline", {"catalog-api": site.settings}]}
+    published = site.mkdocs()
+    assert not published.failed, published.logged()
+    slugs = ["both", "folder", "html", "kept", "other", "plain", "readme", "with-blank", "x"]
+    assert published.at("images slug") == slugs
+    assert published.at("images/with-blank url") == "/catalog/images/a%20b" + (".html" if offline else "/")
+    assert published.at("images/plain tier") == ("core" if offline else None)
+    result = call("build", "-f", site.folder / "mkdocs.yml", "--site-dir", "other")
+    assert result.exit_code == 0, result.output
+    assert tree(site.folder / "other/api") == tree(published.api.parent)
 
 
 def test_inherited_and_environment_values_and_tags_of_python(
@@ -145,98 +102,91 @@ def test_inherited_and_environment_values_and_tags_of_python(
     assert b"From outside" in (site.folder / "other/api/v1/index.json").read_bytes()
 
 
-@pytest.mark.parametrize(
-    ("text", "place", "said"),
-    [
-        ("site_name: [a\n", "mkdocs.yml:1:12", "flow sequence"),
-        ("site_name: A\r\nplugins: @\r\n", "mkdocs.yml:2:10", "put the value in"),
-        ("- a list\n", "mkdocs.yml:1:1", "not keys and values"),
-        ("site_name: 1.10\nplugins: [catalog-api]\n", "mkdocs.yml:1:1: site_name", "expected text"),
-        ("docs_dir: docs\nplugins: [catalog-api]\n", "mkdocs.yml: site_name", "required"),
+PLUGIN = "site_name: A\nplugins: [catalog-api]\n"
+CONFIGURATIONS = [
+    ({"mkdocs.yml": text}, told)
+    for text, *told in (
+        ("site_name: [a\n", "mkdocs.yml:1:12: not valid YAML: "),
+        ("site_name: A\r\nplugins: @\r\n", "mkdocs.yml:2:10: "),
+        ("- a list\n", "mkdocs.yml:1:1: not keys and values"),
+        ("site_name: 1.10\nplugins: [catalog-api]\n", "mkdocs.yml:1:1: site_name: expected text"),
+        ("docs_dir: docs\nplugins: [catalog-api]\n", "mkdocs.yml: site_name: missing required"),
+        ("site_name: A\nplugins: [search]\n", "mkdocs.yml: plugins: the plugin catalog-api is missing"),
+        ("site_name: A\nplugins: catalog-api\n", "mkdocs.yml:2:1: plugins: expected a list"),
+        ("site_name: A\nplugins: [{catalog-api: 1}]\n", "mkdocs.yml:2:1: plugins: expected a list"),
         (
-            "site_name: A\nplugins: [search]\n",
-            "mkdocs.yml: plugins",
-            "the plugin catalog-api is missing",
+            "site_name: A\nplugins: [catalog-api, {catalog-api: {}}]\n",
+            "mkdocs.yml: plugins: the plugin catalog-api is listed twice",
         ),
-        ("site_name: A\nplugins: catalog-api\n", "mkdocs.yml:2:1: plugins", "expected a list"),
-        ("site_name: A\nplugins: [{catalog-api: 1}]\n", "mkdocs.yml:2:1: plugins", "expected a list"),
+        (f"{PLUGIN}docs_dir: no\n", "mkdocs.yml:3:1: docs_dir: expected text"),
+        (f"{PLUGIN}docs_dir: 'no'\n", "mkdocs.yml: docs_dir: the folder 'no' does not exist"),
         (
-            "site_name: A\nplugins: [catalog-api]\ndocs_dir: no\n",
-            "mkdocs.yml:3:1: docs_dir",
-            "expected text",
+            f"{PLUGIN}site_url: example.org\n",
+            "mkdocs.yml:3:1: site_url: not a URL; it must begin with https://",
         ),
-        ("site_name: A\nplugins: [catalog-api]\ndocs_dir: 'no'\n", "mkdocs.yml: docs_dir", "does not exist"),
+        (f"{PLUGIN}exclude_docs: [a]\n", "mkdocs.yml:3:1: exclude_docs: expected text"),
+        ("INHERIT: mkdocs.yml\n", "mkdocs.yml:1:1: INHERIT"),
+        ("INHERIT: gone.yml\n", "mkdocs.yml:1:1: INHERIT: "),
+        ("site_name: !!bool maybe\n", "mkdocs.yml: not valid YAML"),
         (
-            "site_name: A\nplugins: [catalog-api]\nsite_url: example.org\n",
-            "mkdocs.yml:3:1: site_url",
-            "https://",
+            "site_name: A\nplugins: [catalog-api: {registri: a.b/c}]\n",
+            "mkdocs.yml:2:25: catalog-api.registri",
         ),
-        (
-            "site_name: A\nplugins: [catalog-api]\nexclude_docs: [a]\n",
-            "mkdocs.yml:3:1: exclude_docs",
-            "expected text",
-        ),
-        ("INHERIT: mkdocs.yml\n", "mkdocs.yml:1:1", "INHERIT"),
-        ("INHERIT: gone.yml\n", "mkdocs.yml:1:1", "gone.yml"),
-        ("site_name: !!bool maybe\n", "mkdocs.yml", "not valid YAML"),
-        ("site_name: A\nplugins: [catalog-api: {registri: a.b/c}]\n", "mkdocs.yml:2", "unknown setting"),
-    ],
-)
+    )
+] + [
+    (
+        {
+            "below/base.yml": "INHERIT: deep.yml\nsite_name: Base\n",
+            "below/deep.yml": "plugins:\n  - catalog-api:\n      registri: a\n",
+            "mkdocs.yml": "INHERIT: below/base.yml\n",
+        },
+        ["below/deep.yml:3:7: catalog-api.registri: unknown setting"],
+    ),
+    (
+        {
+            "base.yml": "plugins:\n  catalog-api:\n    registri: a\n    security: {max_age: x}\n",
+            "mkdocs.yml": "INHERIT: base.yml\nsite_name: A\nplugins:\n  catalog-api:\n    feed: true\n",
+        },
+        ["base.yml:3:5: catalog-api.", "base.yml:4:16: catalog-api.", "mkdocs.yml:5:5: catalog-api."],
+    ),
+    (
+        {"below/x.yml": "plugins: [a\n", "mkdocs.yml": "INHERIT: below/x.yml\n"},
+        ["below/x.yml:1:10: not valid YAML: while parsing a flow sequence, did not"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "told"), CONFIGURATIONS)
 def test_a_configuration_that_cannot_be_used_is_a_problem_with_its_place(
-    site: SiteFolder, text: str, place: str, said: str
+    site: SiteFolder, files: dict[str, str], told: list[str]
 ) -> None:
     config(site)
-    path = site.write("mkdocs.yml", text)
-    result = call("build", "-f", path)
+    for path, text in files.items():
+        site.write(path, text)
+    result = call("build", "-f", site.folder / "mkdocs.yml")
     assert result.exit_code == 1
-    assert f"error: {place}" in result.stderr and said in result.stderr
+    for each in told:
+        assert f"error: {each}" in result.stderr
 
 
-def test_a_fault_in_an_inherited_file_is_told_at_its_place(site: SiteFolder) -> None:
-    site.write("below/base.yml", "INHERIT: deep.yml\nsite_name: Base\n")
-    site.write("below/deep.yml", "plugins:\n  - catalog-api:\n      registri: a\n")
-    path = site.write("mkdocs.yml", "INHERIT: below/base.yml\n")
-    assert (
-        "error: below/deep.yml:3:7: catalog-api.registri: unknown setting" in call("check", "-f", path).stderr
-    )
-    site.write("below/deep.yml", "plugins: [a\n")
-    assert (
-        "error: below/deep.yml:1:10: not valid YAML: did not find expected"
-        in call("check", "-f", path).stderr
-    )
-
-
-def test_of_settings_in_several_files_each_is_told_at_its_place(site: SiteFolder) -> None:
-    site.write("base.yml", "plugins:\n  catalog-api:\n    registri: a\n    security: {max_age: x}\n")
-    own = "INHERIT: base.yml\nsite_name: A\nplugins:\n  catalog-api:\n    registry: a.b/c\n    feed: true\n"
-    told = call("check", "-f", site.write("mkdocs.yml", own)).stderr
-    for place in ("base.yml:3:5: ", "base.yml:4:16: ", "mkdocs.yml:6:5: "):
-        assert f"error: {place}catalog-api." in told
-
-
-@pytest.mark.parametrize("folder", ["docs", "."])
-def test_the_sources_do_not_lie_in_the_site(site: SiteFolder, folder: str) -> None:
+@pytest.mark.parametrize(
+    ("folder", "told"),
+    [
+        ("docs", "docs_dir is in the site folder"),
+        (".", "docs_dir is in the site folder"),
+        ("file/site", "this folder can't be written to"),
+    ],
+)
+def test_a_folder_that_is_none_for_a_site_is_refused_and_stays(
+    site: SiteFolder, folder: str, told: str
+) -> None:
     site.image("one")
     path = config(site)
+    site.write("file", "")
     before = tree(site.folder)
     result = call("build", "-f", path, "--site-dir", folder)
-    assert result.exit_code == 1 and "docs_dir is in the site folder" in result.stderr
+    assert result.exit_code == 1 and told in result.stderr
     assert tree(site.folder) == before
-
-
-def test_a_place_where_nothing_can_be_written_is_named(site: SiteFolder) -> None:
-    site.image("one")
-    site.write("file", "")
-    result = call("build", "-f", config(site), "--site-dir", "file/site")
-    assert result.exit_code == 1
-    assert (
-        "this folder can't be written to" in result.stderr and f"{site.folder / 'file/site'}" in result.stderr
-    )
-
-
-def test_the_plugin_stands_in_the_configuration_once(site: SiteFolder) -> None:
-    path = config(site, plugins=["catalog-api", {"catalog-api": site.settings}])
-    assert "plugins: the plugin catalog-api is listed twice" in call("check", "-f", path).stderr
 
 
 def test_without_memory_the_catalog_is_refused(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,19 +217,14 @@ def test_check_tells_everything_and_writes_nothing(site: SiteFolder) -> None:
     path = config(site)
     before = tree(site.folder)
     result = call("check", "-f", path)
-    assert result.exit_code == 1
-    assert result.stdout == ""
+    assert (result.exit_code, result.stdout) == (1, "")
     for said in ("docs/images/bad.md:5:1: signatur", "docs/images/bad.md:3:1: tier", "not UTF-8", "3 errors"):
         assert said in result.stderr
-    (site.folder / "docs/images/bad.md").unlink()
-    (site.folder / "docs/images/latin.md").unlink()
-    result = call("check", "-f", path)
-    assert (result.exit_code, result.stderr.splitlines()[-1][:8]) == (0, "checked:")
-    assert tree(site.folder).keys() < before.keys()
+    assert tree(site.folder) == before
 
 
 @pytest.mark.parametrize("good", [True, False])
-def test_check_opens_no_file_to_write(site: SiteFolder, good: bool) -> None:
+def test_check_opens_no_file_to_write_and_does_without_mkdocs(site: SiteFolder, good: bool) -> None:
     """Not in the site, not beside it, not in a folder for temporary files, not even for a moment."""
     site.settings |= {"feeds": True, "headers": "netlify"}
     site.image("alpha", "versions: [1.0]", tier="core" if good else "[x]")
@@ -294,15 +239,16 @@ def look(event, given):
 sys.dont_write_bytecode = True
 sys.addaudithook(look)
 from mkdocs_catalog_api.commands.main import main
-main(["check", "-f", {str(config(site))!r}])
+try:
+    main(["check", "-f", {str(config(site))!r}])
+finally:
+    print(*(name for name in sys.modules if name.partition(".")[0] in ("mkdocs", "material")))
 """
     before = tree(site.folder)
     done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
-    assert done.returncode == (0 if good else 1), done.stderr
-    assert "touched" not in done.stdout, done.stdout
+    assert (done.returncode, done.stdout) == (0 if good else 1, "\n"), done.stderr
     assert ("checked: " in done.stderr) == good
     assert tree(site.folder) == before
-    assert not (site.folder / "site").exists()
 
 
 def test_json_has_each_problem_as_an_object(site: SiteFolder) -> None:
@@ -321,6 +267,41 @@ def test_json_has_each_problem_as_an_object(site: SiteFolder) -> None:
     assert told["summary"]["refused"] is False and told["summary"]["documents"] > 10
 
 
+def test_identical_faults_are_told_once_with_the_first_places(
+    site: SiteFolder, caplog: pytest.LogCaptureFixture
+) -> None:
+    site.settings["images"] = {"fields": {"tier": {"required": True}}}
+    for number in range(5):
+        site.page(f"images/n{number}.md", "category: Tools\nlicense: MIT")
+    config = site.write_config()
+    fault = "tier: missing required field (add `tier: …`)"
+    once = (
+        f"{fault}: 5 times, first docs/images/n0.md:2:1, docs/images/n1.md:2:1, docs/images/n2.md:2:1;"
+        " --verbose shows all"
+    )
+    end = "the catalog is not published: 5 errors in 5 files"
+    assert call("check", "-q", "-f", config).output.splitlines() == [f"error: {once} [CAT011]", end]
+    each = call("check", "-q", "--verbose", "-f", config).output.splitlines()
+    assert each == [f"error: docs/images/n{number}.md:2:1: {fault} [CAT011]" for number in range(5)] + [end]
+    assert len(json.loads(call("check", "--json", "-f", config).output)["problems"]) == 5
+    assert sum("5 times, first docs/images/n0.md" in line for line in site.mkdocs().logged()) == 1
+    caplog.set_level(logging.DEBUG, "mkdocs.plugins.catalog-api")
+    assert sum(fault in line for line in site.mkdocs().logged()) == 5, "as `mkdocs build --verbose` asks for"
+    (site.folder / "docs/images/n4.md").unlink()
+    (site.folder / "docs/images/n3.md").unlink()
+    assert len(call("check", "-q", "-f", config).output.splitlines()) == 4
+
+
+def test_pages_in_a_likely_folder_are_hinted_at(site: SiteFolder) -> None:
+    for slug in ("nginx", "redis"):
+        site.page(f"catalog/images/{slug}.md", "category: Tools\ntier: core\nlicense: MIT")
+    hint = (
+        "catalog-api.images.pages: no page is an item of images, but the folder catalog/images has 2 (rename"
+        " it to images, or set `images: {pages: catalog/images/**/*.md}` if those are items)"
+    )
+    assert hint in call("check", "-f", site.write_config()).output
+
+
 def test_strict_of_mkdocs_yml_counts(site: SiteFolder) -> None:
     site.image("bad", license="Nothing known")
     assert call("build", "-f", config(site)).exit_code == 0
@@ -333,13 +314,11 @@ def test_quiet_says_nothing_when_all_is_well(site: SiteFolder) -> None:
     assert "built: " in call("build", "-f", config(site)).stderr
 
 
-def test_a_file_of_the_author_is_never_overwritten(site: SiteFolder) -> None:
-    site.image("one")
-    path = config(site)
-    mine = site.write("site/api/v1/images.json", "mine")
-    result = call("build", "-f", path)
-    assert result.exit_code == 1 and "images.json" in result.stderr
-    assert mine.read_text() == "mine"
+def test_the_configuration_of_properdocs_is_found(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    site.image("nginx")
+    config(site).rename(site.folder / "properdocs.yml")
+    monkeypatch.chdir(site.folder)
+    assert call("check").exit_code == 0
 
 
 def test_wrong_usage_ends_with_2(site: SiteFolder) -> None:

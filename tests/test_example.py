@@ -10,8 +10,8 @@ from pathlib import Path
 import lxml.html
 
 from .contract import check
+from .pages import words
 from .sites import Result
-from .test_web import words
 
 EXAMPLE = Path(__file__).parent.parent / "example_site"
 CUSTOM = {"images": ["upstream", "port", "fips", "shell"]}
@@ -62,36 +62,27 @@ def test_its_table_of_badges_explains_every_badge(example: Result) -> None:
     assert sorted(names) == sorted(f"`{name}`" for name in example.json("index.json")["badges"])
 
 
-def test_its_pages_count_one_in_the_singular_and_separate_labels_from_values(example: Result) -> None:
+def test_its_pages_have_words_that_can_be_understood(example: Result) -> None:
+    """They count one in the singular, separate labels from values, and name the subject."""
     site = example.folder / "site"
-    pages = [path for path in site.rglob("*.html") if not path.is_relative_to(site / "guide")]
     plural = r"\b(?<![\d.,-])1 (?:days|places|images|charts|versions|vulnerabilities|findings|changes)\b"
-    pairs = 0
-    for path in pages:
-        html = lxml.html.document_fromstring(path.read_text("utf-8"))
-        parts = html.find_class("catalog")
-        assert [re.findall(plural, words(part)) for part in parts if re.search(plural, words(part))] == [], (
-            path
-        )
-        labels = [label for part in parts for label in part.xpath(".//dt | .//svg/text[1]")]
-        assert [label.text for label in labels if label.tail != " "] == [], path
-        pairs += len(labels)
-    assert pairs > 500
-
-
-def test_its_pages_have_no_words_without_a_subject(example: Result) -> None:
-    site = example.folder / "site"
-    pages = [path for path in site.rglob("*.html") if not path.is_relative_to(site / "guide")]
     unclear = r"and \d+ elsewhere|\d, but \d+ new|Find in \d|\bOne page of\b|\bListed as\b"
-    for path in pages:
-        html = lxml.html.document_fromstring(path.read_text("utf-8"))
-        for part in html.find_class("catalog"):
+    pairs = 0
+    for path in site.rglob("*.html"):
+        if path.is_relative_to(site / "guide"):
+            continue
+        for part in lxml.html.document_fromstring(path.read_text("utf-8")).find_class("catalog"):
+            assert re.findall(plural, words(part)) == [], path
             text = " ".join([words(part), *part.xpath(".//@placeholder | .//@aria-label | .//@data-label")])
             assert re.findall(unclear, text) == [], path
+            labels = part.xpath(".//dt | .//svg/text[1]")
+            assert [label.text for label in labels if label.tail != " "] == [], path
+            pairs += len(labels)
             headings = {words(heading).strip() for heading in part.xpath(".//thead//th")}
             assert "In" not in headings, path
             if path == site / "cves/index.html":
                 assert not headings & {"Images", "Newest"}, "of what, is the question"
+    assert pairs > 500
 
 
 def test_the_last_day_of_its_history_has_the_figures_of_today(example: Result) -> None:

@@ -1,29 +1,28 @@
-"""The feed of updates, held against the rules of RSS 2.0."""
+"""The feed of updates, by the rules of RSS 2.0, and the calendar of ends of life."""
 
 from __future__ import annotations
 
+import datetime
 import html
 import json
 import re
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+import icalendar
 import lxml.etree
 import lxml.html
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.build import prepare
-from mkdocs_catalog_api.catalog.models import UpdateEntry
-from mkdocs_catalog_api.catalog.value import Catalog
-from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.publish.feeds import UPDATES_FEED, feeds
-from mkdocs_catalog_api.sources.read_site import read_site
+from mkdocs_catalog_api.catalog.models import UpdateEntry, VersionEntry
+from mkdocs_catalog_api.catalog.value import Catalog, Image
+from mkdocs_catalog_api.publish.feeds import UPDATES_FEED, calendar, feeds
 
-from .sites import SiteFolder
+from .sites import SiteFolder, image_value
+from .test_cli import call
 
 UPDATES = """
 - {application: nginx, from: 1.9, to: 1.10, outcome: shipped, checked: 2025-10-31, note: Is <b>out</b> & on}
@@ -52,8 +51,8 @@ def is_absolute(address: str) -> bool:
     return urlsplit(address).scheme in ("http", "https") and bool(urlsplit(address).netloc)
 
 
-def test_rss_keeps_the_rules_of_its_format(fed: SiteFolder) -> None:
-    fed.build(strict=True)
+def test_rss_keeps_its_rules_and_says_what_the_document_says(fed: SiteFolder) -> None:
+    updates = fed.build(strict=True).json("updates.json")["data"]
     root = rss(fed)
     assert (root.tag, root.get("version")) == ("rss", "2.0")
     (channel,) = root
@@ -61,36 +60,24 @@ def test_rss_keeps_the_rules_of_its_format(fed: SiteFolder) -> None:
     assert is_absolute(channel.findtext("link"))
     (own,) = channel.findall(f"{ATOM}link")
     assert (own.get("rel"), own.get("href")) == ("self", "https://example.org/catalog/feeds/updates.xml")
-    items = channel.findall("item")
-    assert len(items) == 3
-    for item in items:
-        assert item.findtext("title")
-        assert item.find("guid").get("isPermaLink") == "false"
-        assert item.findtext("link") is None or is_absolute(item.findtext("link"))
-        if date := item.findtext("pubDate"):
-            assert re.fullmatch(r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} 00:00:00 GMT", date)
-
-
-def test_the_feed_says_what_the_document_says(fed: SiteFolder) -> None:
-    updates = fed.build().json("updates.json")["data"]
-    entries = rss(fed).findall("channel/item")
+    entries = channel.findall("item")
     for update, entry in zip(updates, entries, strict=True):
-        assert update["application"] in entry.findtext("title")
-        assert update["to"] in entry.findtext("title")
+        assert update["application"] in entry.findtext("title") and update["to"] in entry.findtext("title")
         assert entry.findtext("category") == update["outcome"]
-        if update["checked"]:
-            assert parsedate_to_datetime(entry.findtext("pubDate")).date().isoformat() == update["checked"]
+        assert entry.find("guid").get("isPermaLink") == "false"
+        assert entry.findtext("link") is None or is_absolute(entry.findtext("link"))
+        assert (entry.findtext("pubDate") is None) == (update["checked"] is None)
+        if date := entry.findtext("pubDate"):
+            assert re.fullmatch(r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} 00:00:00 GMT", date)
+            assert parsedate_to_datetime(date).date().isoformat() == update["checked"]
     # A reader takes this text for HTML, and then shows what the author wrote.
     assert entries[0].findtext("description") == "Is &lt;b&gt;out&lt;/b&gt; &amp; on"
     assert entries[0].findtext("link") == "https://example.org/catalog/images/nginx/"
 
 
-def test_the_same_updates_give_the_same_feeds_and_a_move_keeps_their_identity(fed: SiteFolder) -> None:
+def test_a_move_of_the_site_keeps_the_identity_of_updates(fed: SiteFolder) -> None:
     fed.build()
-    before = {path.name: path.read_bytes() for path in (fed.folder / "site/feeds").iterdir()}
     ids = [guid.text for guid in rss(fed).findall("channel/item/guid")]
-    fed.build()
-    assert before == {path.name: path.read_bytes() for path in (fed.folder / "site/feeds").iterdir()}
     fed.config["site_url"] = "https://other.example/"
     fed.build()
     assert [guid.text for guid in rss(fed).findall("channel/item/guid")] == ids
@@ -100,11 +87,10 @@ def test_pages_with_updates_point_to_the_feeds(fed: SiteFolder) -> None:
     fed.mkdocs()
     folder = fed.folder / "site/news/updates"
     html = lxml.html.document_fromstring((folder / "index.html").read_text("utf-8"))
-    links = html.xpath("/html/head/link[@rel='alternate feed']")
-    assert [link.get("type") for link in links] == ["application/rss+xml"]
-    assert all((folder / link.get("href")).resolve().is_file() for link in links)
-    home = (fed.folder / "site/index.html").read_text("utf-8")
-    assert "application/rss+xml" not in home
+    (link,) = html.xpath("/html/head/link[@rel='alternate feed']")
+    assert link.get("type") == "application/rss+xml"
+    assert (folder / link.get("href")).resolve().is_file()
+    assert "application/rss+xml" not in (fed.folder / "site/index.html").read_text("utf-8")
 
 
 def test_a_feed_never_replaces_an_authors_file(fed: SiteFolder) -> None:
@@ -115,16 +101,12 @@ def test_a_feed_never_replaces_an_authors_file(fed: SiteFolder) -> None:
     assert not list((fed.folder / "site").rglob("*.*"))
 
 
-def test_feeds_are_off_unless_asked_for(fed: SiteFolder) -> None:
-    del fed.settings["feeds"]
-    fed.build()
-    assert not (fed.folder / "site/feeds").exists()
-
-
-def test_feeds_ask_for_the_address_of_the_site(fed: SiteFolder) -> None:
+def test_feeds_are_off_unless_asked_for_with_the_address_of_the_site(fed: SiteFolder) -> None:
     fed.config["site_url"] = ""
-    result = fed.build()
-    assert any("feeds need the address of the site" in text for text in result.logged())
+    assert any("feeds need the address of the site" in text for text in fed.build().logged())
+    assert not (fed.folder / "site/feeds").exists()
+    del fed.settings["feeds"], fed.config["site_url"]
+    assert fed.build(strict=True).logged() == []
     assert not (fed.folder / "site/feeds").exists()
 
 
@@ -153,28 +135,82 @@ def test_no_two_updates_share_an_identity(
     assert len({guid.text for guid in guids}) == len(facts)
 
 
-def test_a_foreign_file_in_the_site_stops_the_command_line(fed: SiteFolder, tmp_path: Path) -> None:
-    from click.testing import CliRunner
-
-    from mkdocs_catalog_api.commands.main import main
-
+def test_a_foreign_file_in_the_site_stops_the_command_line(fed: SiteFolder) -> None:
     fed.build()
-    arguments = ["build", "-f", str(fed.folder / "mkdocs.yml")]
-    assert CliRunner().invoke(main, arguments).exit_code == 0
+    arguments = "build", "-f", fed.folder / "mkdocs.yml"
+    assert call(*arguments).exit_code == 0
     (fed.folder / "site/feeds/updates.xml").write_text("mine", "utf-8")
-    assert CliRunner().invoke(main, arguments).exit_code == 1
+    assert call(*arguments).exit_code == 1
     assert (fed.folder / "site/feeds/updates.xml").read_text("utf-8") == "mine"
 
 
-def test_a_feed_is_replaced_as_a_whole(fed: SiteFolder) -> None:
-    """What an earlier build wrote is not written into: whoever reads it meanwhile reads all of it."""
-    feed = fed.build().folder / "site" / UPDATES_FEED
-    reader = fed.folder / "reader"
-    reader.hardlink_to(feed)
-    before = feed.read_bytes()
-    fed.config["site_name"] = "Another"
-    problems = Problems()
-    site, settings, _ = read_site(fed.write_config(), problems)
-    prepare(site, settings, problems, strict=False).publish()
-    assert reader.read_bytes() == before
-    assert b"Another" in feed.read_bytes()
+# The calendar of ends of life, read by a real parser
+
+HOME = "https://example.org/catalog/"
+
+
+def image(name: str = "NGINX", slug: str = "nginx", **versions: str | None) -> Image:
+    """An image with versions that end on a day."""
+    listed = [VersionEntry.model_construct(version=label, end_of_life=end) for label, end in versions.items()]
+    return image_value(slug, name, versions=listed)
+
+
+def ends(*images: Image, title: str = "Catalog", home: str = HOME) -> bytes | None:
+    """The calendar of a catalog with these images."""
+    return calendar(Catalog(title=title, site_url=home, images=images), home)
+
+
+def events(body: bytes | None) -> list[Any]:
+    assert body is not None
+    parsed = icalendar.Calendar.from_ical(body)
+    assert parsed["VERSION"] == "2.0"
+    assert parsed["PRODID"]
+    found = parsed.walk("VEVENT")
+    assert all(not event.errors for event in (parsed, *found))
+    return found
+
+
+def test_the_calendar_of_a_catalog(site: SiteFolder) -> None:
+    site.image(
+        "nginx", "name: 'NGINX, the server'\nversions: [{version: '1.27', endOfLife: 2026-12-01}, '1.28']"
+    )
+    site.settings["feeds"] = True
+    assert not site.build(strict=True).failed
+    (event,) = events((site.folder / "site/eol.ics").read_bytes())
+    assert event["SUMMARY"] == "NGINX, the server 1.27: end of life"
+    assert event["DTSTART"].dt == datetime.date(2026, 12, 1)
+    assert event["DTSTAMP"].dt == datetime.datetime(2026, 12, 1, tzinfo=datetime.UTC)
+    assert event["URL"] == "https://example.org/catalog/images/nginx/"
+    assert (
+        event["DESCRIPTION"]
+        == "registry.example.org/hardened/nginx:1.27 gets no more updates after this day."
+    )
+
+
+def test_there_is_no_calendar_if_nothing_ends() -> None:
+    assert ends(image(a=None)) is None
+    assert ends() is None
+
+
+def test_identities_of_events_last_and_differ() -> None:
+    first = events(ends(image(a="2026-01-01", b="2026-01-01"), image(slug="x", a="2026-01-01")))
+    moved = events(ends(image("Renamed", a="2027-02-03"), title="D", home="https://elsewhere.example/"))
+    assert len({event["UID"] for event in first}) == 3
+    assert moved[0]["UID"] == first[0]["UID"]
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs", "Cc"]), min_size=1))
+def test_any_name_comes_through_and_no_line_is_too_long(name: str) -> None:
+    body = ends(image(name, a="2028-02-29"), title=name)
+    (event,) = events(body)
+    assert event["SUMMARY"] == f"{name} a: end of life"
+    assert body is not None
+    assert body.endswith(b"END:VCALENDAR\r\n")
+    for line in body.split(b"\r\n"):
+        assert len(line) <= 75
+        line.decode()
+
+
+def test_line_ends_and_control_characters() -> None:
+    (event,) = events(ends(image("a\r\nb\x00c", a="2026-01-01")))
+    assert event["SUMMARY"] == "a\nb\ufffdc a: end of life"

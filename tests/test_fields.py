@@ -1,16 +1,37 @@
-"""Every field of an entry says all that schemas, the guide and pages make of it."""
+"""Fields: what authors write and what is published agree, and each has what schemas, guide and pages show."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import html
+import json
+import re
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, NamedTuple, get_args
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown import markdown
+from pydantic import BaseModel
 
+from mkdocs_catalog_api.authored.pages import heading
+from mkdocs_catalog_api.authored.settings import item_fields
 from mkdocs_catalog_api.catalog import models
+from mkdocs_catalog_api.catalog.collections import COLLECTIONS
+from mkdocs_catalog_api.catalog.fields import ItemFields
 from mkdocs_catalog_api.catalog.model import Model
+from mkdocs_catalog_api.catalog.models import ChartVersionEntry, PinEntry, VersionEntry
 from mkdocs_catalog_api.catalog.shown import Shown, shown_fields
 from mkdocs_catalog_api.catalog.types import Platform, Text, WebLink
+from mkdocs_catalog_api.documents.item_structs import published
+from mkdocs_catalog_api.problems import Problems
+from mkdocs_catalog_api.sources.read_site import read_site
 from mkdocs_catalog_api.web.render import environment
+
+from .authors import places
+from .sites import Result, SiteFolder
+from .test_build import small
 
 ENTRIES = [
     entry
@@ -46,6 +67,108 @@ def test_every_field_has_a_description_an_example_and_a_place(entry: type[Model]
     assert [name for name in fields if name not in placed] == [], (
         "Shown(page=…) or Shown(hidden=…) is missing"
     )
+
+
+COMPUTED = {
+    "Image": ["verify", "url", "href", "security", "custom"],
+    "ImageVersion": ["href", "custom"],
+    "Chart": ["verify", "url", "href", "security", "custom"],
+    "ChartVersion": ["custom"],
+    "Pin": ["slug", "version", "until", "href"],
+    "RoadmapItem": ["url", "custom"],
+    "Update": ["href"],
+}
+NESTED: dict[str, type[Model]] = {
+    "ImageVersion": VersionEntry,
+    "ChartVersion": ChartVersionEntry,
+    "Pin": PinEntry,
+}
+NAMES = {name: published(each.model).__name__ for name, each in COLLECTIONS.items()}
+"""Collection → name of its items in OpenAPI."""
+OWN = {
+    "ports": {"type": "integer", "list": True, "description": "Ports it listens on."},
+    "upstream": {"type": "url", "required": True},
+    "fips": "boolean",
+}
+
+
+class Published(NamedTuple):
+    """A built site with fields and words of its own, and what authors write there by name in OpenAPI."""
+
+    result: Result
+    models: dict[str, ItemFields[Any]]
+
+
+@pytest.fixture(scope="module")
+def built_site(tmp_path_factory: pytest.TempPathFactory) -> Published:
+    site = SiteFolder(tmp_path_factory.mktemp("site"))
+    site.settings["images"] = {"fields": OWN, "defaults": {"upstream": "https://example.org/"}}
+    site.settings["roadmap"] = {"fields": {"quarter": "text", "priority": {"values": ["high", "low"]}}}
+    small(site).image("gamma", "ports: [80]\nfips: true\nhomepage: https://example.org/")
+    result = site.build()
+    _, settings, _ = read_site(site.folder / "mkdocs.yml", Problems())
+    found = item_fields(settings)
+    nested = {name: ItemFields(model) for name, model in NESTED.items()}
+    return Published(result, {**nested, **{name: found[collection] for collection, name in NAMES.items()}})
+
+
+def names(model: type[BaseModel]) -> dict[str, Any]:
+    return {info.alias or key: info for key, info in model.model_fields.items() if not info.exclude}
+
+
+def test_names_order_descriptions_and_null_are_those_of_what_is_written(built_site: Published) -> None:
+    schemas = built_site.result.json("openapi.json")["components"]["schemas"]
+    for name, fields in built_site.models.items():
+        built_in, own, properties = names(fields.model), names(fields.own), schemas[name]["properties"]
+        assert [*properties] == [*built_in, *COMPUTED[name]], name
+        assert schemas[name]["required"] == [*properties]
+        if "custom" in properties:
+            custom = schemas[f"{name}Custom"]
+            assert [*custom["properties"]] == custom.get("required", []) == [*own]
+            properties = properties | custom["properties"]
+        for field, info in (built_in | own).items():
+            assert properties[field]["description"] == info.description
+            nullable = "null" in str(properties[field].get("type") or properties[field].get("anyOf"))
+            assert nullable == (NoneType in get_args(info.annotation)), f"{name}.{field}"
+
+
+def test_what_is_built_sitecan_be_written_again(built_site: Published) -> None:
+    """The fields of a published item that are not computed are valid, and mean the same."""
+    for collection, name in NAMES.items():
+        for item in built_site.result.json(f"{collection}.json")["data"]:
+            authored = {key: value for key, value in item.items() if key not in COMPUTED[name]}
+            for key, part in (("versions", "ImageVersion"), ("images", "Pin")):
+                if key in authored:
+                    computed = COMPUTED["ChartVersion" if (name, key) == ("Chart", "versions") else part]
+                    authored[key] = [
+                        {inner: value for inner, value in entry.items() if inner not in computed}
+                        for entry in authored[key]
+                    ]
+            again = built_site.models[name].model.model_validate_json(json.dumps(authored))
+            assert again.model_dump(mode="json", by_alias=True) == authored
+            if own := built_site.models[name].own.rules:
+                assert built_site.models[name].own.read(item["custom"]) == (item["custom"], [])
+                assert [*item["custom"]] == [*own]
+
+
+def test_a_logo_behind_a_link_out_of_the_project_is_refused(site: SiteFolder, tmp_path: Path) -> None:
+    site.write("docs/index.md", "# Home")
+    outside = tmp_path.parent / "outside.svg"
+    outside.write_text("<svg/>")
+    (site.folder / "docs/linked.svg").symlink_to(outside)
+    site.image("a", "logo: linked.svg")
+    site.write_config()
+    assert places(site) == (True, ["CAT021 docs/images/a.md 5:1 logo"])
+
+
+@given(
+    st.text("aZé7 .,+/()-_*#`&<[\\:", max_size=12),
+    st.sampled_from(["", "\n", "\nText\n", "\n---\n", "\n: x\n", "\n***\n"]),
+)
+def test_a_heading_is_read_as_markdown_has_it(title: str, rest: str) -> None:
+    found = re.search(r"<h1[^>]*>(.*?)</h1>", markdown(f"# {title}{rest}", extensions=["extra"]), re.DOTALL)
+    text = html.unescape(re.sub(r"<[^>]*>", "", found[1])).strip() if found else None
+    assert heading(f"---\ntier: core\n---\n\n# {title}{rest}") == (text or None)
 
 
 class Team(Model):

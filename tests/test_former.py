@@ -74,25 +74,34 @@ def rebuilt(site: SiteFolder) -> SiteFolder:
     return site
 
 
+def twelve(seed: str) -> str:
+    """The digits of a digest that paths and the search index have."""
+    return digest(seed).partition(":")[2][:12]
+
+
+def facts(entry: Any, names: str) -> list[Any]:
+    return [entry[name] for name in names.split()]
+
+
 def test_a_former_digest_and_its_manifests_lead_to_the_present_one(rebuilt: SiteFolder) -> None:
     result = built(rebuilt)
-    a = entry(result, "a")
-    assert (a["listed"], a["until"], a["isLatest"], a["version"]) == (False, "2026-11-02", False, "1.0")
-    assert a["digest"] == digest("c") and a["href"].endswith("/security/nginx/1.0.json")
-    assert (a["upgrade"]["version"], a["upgrade"]["digest"]) == ("1.1", digest("d"))
+    a, old = entry(result, "a"), entry(result, "old")
+    assert facts(a, "listed until isLatest version digest") == [
+        False,
+        "2026-11-02",
+        False,
+        "1.0",
+        digest("c"),
+    ]
+    assert a["href"].endswith("/security/nginx/1.0.json")
+    assert facts(a["upgrade"], "version digest") == ["1.1", digest("d")]
     assert entry(result, "b")["until"] == "2026-11-03"
     assert entry(result, "a arm64")["platform"] == "linux/arm64"
     assert entry(result, "c")["listed"] is True
-    old = entry(result, "old")
-    assert (old["until"], old["digest"], old["href"], old["upgrade"]) == (None, None, None, None)
+    assert facts(old, "until digest href upgrade") == [None] * 4
     assert old["newLine"]["version"] == "1.1"
-    assert result.json("search.json")["data"][0]["former"][0] == {
-        "version": "1.0",
-        "digests": [
-            digest(seed).partition(":")[2][:12]
-            for seed in ("b", "b amd64", "b arm64", "a", "a amd64", "a arm64")
-        ],
-    }
+    hexes = [twelve(f"{seed}{part}") for seed in "ba" for part in ("", " amd64", " arm64")]
+    assert result.at("search.json 0 former 0") == {"version": "1.0", "digests": hexes}
 
 
 def test_the_update_of_a_former_build_of_the_newest_version_is_its_present_build(site: SiteFolder) -> None:
@@ -100,43 +109,34 @@ def test_the_update_of_a_former_build_of_the_newest_version_is_its_present_build
     know(site, {"1.0": "b"}, ("1.0", "a", "2026-11-02"))
     rows = [row("CVE-2026-0001"), row("CVE-2026-0002")]
     for seed, found in (("a", rows), ("b", rows[:1])):
-        for part in parts(seed):
-            name = f"nginx/1.0.{part['digest'].partition(':')[2][:12]}.json"
-            site.report(name, trivy([*found], digest=f"{REGISTRY}/nginx@{part['digest']}"))
+        for part in ("amd64", "arm64"):
+            scan = trivy([*found], digest=f"{REGISTRY}/nginx@{digest(f'{seed} {part}')}")
+            site.report(f"nginx/1.0.{twelve(f'{seed} {part}')}.json", scan)
     result = built(site, strict=True)
-    update = entry(result, "a")["upgrade"]
-    assert (update["version"], update["digest"], update["fixes"], update["adds"]) == (
-        "1.0",
-        digest("b"),
-        1,
-        0,
-    )
-    security = entry(result, "a amd64")["security"]
-    assert (security["scanned"], security["complete"], security["total"]) == (True, True, 2)
+    assert facts(entry(result, "a")["upgrade"], "version digest fixes adds") == ["1.0", digest("b"), 1, 0]
+    assert facts(entry(result, "a amd64")["security"], "scanned complete total") == [True, True, 2]
     assert result.json("security.json")["total"] == 1, "former builds are in no sum"
 
 
-@pytest.mark.parametrize("named", [True, False])
-def test_a_report_of_a_former_digest_belongs_to_it(rebuilt: SiteFolder, named: bool) -> None:
-    """By the digest in the report, or by the digits in its path."""
-    found = trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/nginx@{digest('a')}" if named else "")
-    name = "kept/old.json" if named else f"nginx/1.0.{digest('a').partition(':')[2][:12]}.json"
-    rebuilt.report(name, found)
-    result = built(rebuilt)
-    assert entry(result, "a")["security"]["total"] == 1
-    assert entry(result, "b")["security"]["scanned"] is False
-    assert entry(result, "c")["security"]["scanned"] is False
-    assert result.logged() == []
-
-
-def test_a_report_of_a_former_digest_at_the_path_of_its_version_still_withholds_the_grade(
-    rebuilt: SiteFolder,
+@pytest.mark.parametrize(
+    ("path", "named", "told"),
+    [
+        ("kept/old", True, ""),
+        (f"nginx/1.0.{twelve('a')}", False, ""),
+        ("nginx/1.1", True, "a former build of nginx"),
+    ],
+)
+def test_a_report_of_a_former_digest_belongs_to_it_alone(
+    rebuilt: SiteFolder, path: str, named: bool, told: str
 ) -> None:
-    rebuilt.report("nginx/1.1.json", trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/nginx@{digest('a')}"))
+    """By the digest in the report, or by the digits in its path; at the path of a version it is told of."""
+    scan = trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/nginx@{digest('a')}" if named else "")
+    rebuilt.report(f"{path}.json", scan)
     result = built(rebuilt)
-    assert any("a former build of nginx" in line for line in result.logged())
-    assert entry(result, "d")["security"]["grade"] is None
     assert entry(result, "a")["security"]["total"] == 1
+    assert [entry(result, seed)["security"]["scanned"] for seed in "bc"] == [False, False]
+    assert entry(result, "d")["security"]["grade"] is None
+    assert [told in line for line in result.logged()] == [True] * bool(told)
 
 
 def test_a_pin_of_a_former_digest_names_its_version_and_the_day(rebuilt: SiteFolder) -> None:
@@ -144,14 +144,13 @@ def test_a_pin_of_a_former_digest_names_its_version_and_the_day(rebuilt: SiteFol
     pins = [f"{REGISTRY}/nginx@{digest(seed)}" for seed in ("a", "b arm64", "c", "unknown")]
     rebuilt.page("charts/stack.md", f"images: {json.dumps(pins)}")
     result = rendered(rebuilt)
-    a, b, c, unknown = result.json("charts.json")["data"][0]["images"]
-    assert (a["slug"], a["version"], a["until"]) == ("nginx", "1.0", "2026-11-02")
-    assert a["href"] == f"/catalog/api/v1/{path('a')}" and b["href"] == f"/catalog/api/v1/{path('b arm64')}"
-    assert (c["until"], c["href"]) == (None, "/catalog/api/v1/security/nginx/1.0.json")
-    assert (unknown["version"], unknown["until"], unknown["href"]) == (None, None, None)
-    security = result.json("charts.json")["data"][0]["security"]
-    assert (security["pinsScanned"], security["high"]) == (1, 1)
-    assert result.json("cves/CVE-2026-0001.json")["charts"][0]["slug"] == "stack"
+    hrefs: list[str | None] = [f"/catalog/api/v1/{path(seed)}" for seed in ("a", "b arm64")]
+    hrefs += ["/catalog/api/v1/security/nginx/1.0.json", None]
+    assert result.at("charts/stack images version") == ["1.0", "1.0", "1.0", None]
+    assert result.at("charts/stack images until") == ["2026-11-02", "2026-11-03", None, None]
+    assert result.at("charts/stack images href") == hrefs
+    assert facts(result.at("charts/stack security"), "pinsScanned high") == [1, 1]
+    assert result.at("cves/CVE-2026-0001 charts slug") == ["stack"]
     page = " ".join((result.folder / "site/charts/stack/index.html").read_text().split())
     assert "pins a former build of before 2026-11-02; 1.0 was rebuilt" in page
     assert "2 former digests" not in page
@@ -215,22 +214,11 @@ def test_the_digests_of_an_image_that_left_stay(past: Past) -> None:
     past.day("2026-11-02")
     know(past.site, {"7.0": "known"}, slug="valkey")
     result = built(past.site)
-    left = entry(result, "r")
-    assert (left["name"], left["image"], left["latest"], left["lifecycle"]) == (
-        "redis",
-        None,
-        "1.0",
-        "deprecated",
-    )
-    assert (left["until"], left["listed"], left["upgrade"], left["href"]) == ("2026-11-02", False, None, None)
+    left, known = entry(result, "r"), entry(result, "known")
+    assert facts(left, "name image latest lifecycle") == ["redis", None, "1.0", "deprecated"]
+    assert facts(left, "until listed upgrade href") == ["2026-11-02", False, None, None]
     assert left["security"]["href"] is None
-    known = entry(result, "known")
-    assert (known["slug"], known["latest"], known["lifecycle"], known["until"]) == (
-        "valkey",
-        None,
-        None,
-        None,
-    )
+    assert facts(known, "slug latest lifecycle until") == ["valkey", None, None, None]
 
 
 def test_record_knows_the_former_digests_of_earlier_days(past: Past) -> None:

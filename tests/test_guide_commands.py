@@ -289,12 +289,7 @@ def test_reports_and_advisories_are_fetched(folder: Path, site: SiteFolder) -> N
     advisories = command("scan", "catalog-api sync kev")
     with hub.running(), serve(www) as port:
         mirror = f"http://127.0.0.1:{port}"
-        ask = partial(
-            shell,
-            folder,
-            CATALOG_API_HUB=hub.address,
-            CATALOG_API_KEV=f"{mirror}/kev",
-        )
+        ask = partial(shell, folder, CATALOG_API_HUB=hub.address, CATALOG_API_KEV=f"{mirror}/kev")
         ask(reports)
         assert (folder / "scans/hub/acme/stack/1.2.0.json").is_file()
         said = ask(advisories)

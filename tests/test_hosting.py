@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 from mkdocs_catalog_api.authored.settings import HostName
-from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.publish.hosts import HeaderFile
 
-from .sites import SiteFolder
+from .sites import Result, SiteFolder
+from .test_cli import call
 
 NETLIFY = """\
 # BEGIN mkdocs-catalog-api: written by the build
@@ -30,93 +31,82 @@ FILES: dict[HostName, str] = {
 }
 
 
-def prepared(site: SiteFolder, host: str) -> SiteFolder:
-    """A site with one image and the setting `headers`."""
-    site.image("alpha", "versions: [1.0]")
-    site.settings["headers"] = host
-    site.config["exclude_docs"] = "!.htaccess"
-    return site
-
-
-def test_netlify_is_told_in_its_own_words(site: SiteFolder) -> None:
-    prepared(site, "netlify").mkdocs()
-    assert (site.folder / "site/_headers").read_text() == NETLIFY
-
-
-def test_a_site_at_the_root_of_its_host_has_one_rule(site: SiteFolder) -> None:
-    prepared(site, "netlify").config["site_url"] = "https://example.org/"
-    site.mkdocs()
-    assert (site.folder / "site/_headers").read_text().count("/api/v1/*") == 1
-
-
-def test_nothing_is_written_without_the_setting(site: SiteFolder) -> None:
-    prepared(site, "netlify").settings.pop("headers")
-    site.mkdocs()
-    assert not set(FILES.values()) & {path.name for path in (site.folder / "site").iterdir()}
-
-
-HOSTS = pytest.mark.parametrize("host", list(FILES))
 AUTHORS: dict[str, str] = {
     "_headers": "# café\r\n/*\r\n  X-Frame-Options: DENY",
     "vercel.json": '{"cleanUrls": true, "headers": [{"source": "/(.*)", "headers": []}]}',
     ".htaccess": "# mine\n",
 }
+HOSTS = pytest.mark.parametrize("host", list(FILES))
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> SiteFolder:
+    """A site with one image."""
+    site = SiteFolder(tmp_path)
+    site.image("alpha", "versions: [1.0]")
+    site.config["exclude_docs"] = "!.htaccess"
+    return site
+
+
+def build(site: SiteFolder, host: str, *codes: str, dirty: bool = False) -> Result:
+    """Build with the setting `headers`; the codes are those of all problems."""
+    site.settings["headers"] = host
+    result = site.mkdocs(dirty=dirty)
+    assert (result.failed, result.codes) == (False, [*codes])
+    return result
+
+
+def test_netlify_is_told_in_its_own_words(site: SiteFolder) -> None:
+    build(site, "netlify")
+    assert (site.folder / "site/_headers").read_text() == NETLIFY
+    site.config["site_url"] = "https://example.org/"
+    build(site, "netlify")
+    assert (site.folder / "site/_headers").read_text().count("/api/v1/*") == 1, "at the root of its host"
 
 
 @HOSTS
-def test_another_build_writes_the_same_bytes(site: SiteFolder, host: HostName) -> None:
-    prepared(site, host)
-    written = set()
-    for dirty in (False, False, True):
-        assert not site.mkdocs(dirty=dirty).failed
-        written.add((site.folder / "site" / FILES[host]).read_bytes())
-    assert len(written) == 1
-
-
-@HOSTS
-def test_our_file_for_another_address_is_replaced(site: SiteFolder, host: HostName) -> None:
-    prepared(site, host).mkdocs()
+def test_a_file_is_written_again_for_another_address_alone(site: SiteFolder, host: HostName) -> None:
+    file = site.folder / "site" / FILES[host]
+    build(site, host)
+    before = file.read_bytes()
+    build(site, host, dirty=True)
+    assert file.read_bytes() == before
     site.config["site_url"] = "https://example.org/elsewhere/"
-    result = site.mkdocs(dirty=True)
-    assert (result.failed, result.codes) == (False, [])
-    assert "/elsewhere/" in (site.folder / "site" / FILES[host]).read_text()
+    build(site, host, dirty=True)
+    assert "/elsewhere/" in file.read_text()
 
 
 @HOSTS
 def test_a_file_of_the_author_stays_and_the_missing_lines_are_named(site: SiteFolder, host: HostName) -> None:
     name = FILES[host]
     own = AUTHORS[name].encode()
-    prepared(site, host).write(f"docs/{name}", own)
-    result = site.mkdocs()
-    assert (result.failed, result.codes) == (False, ["CAT073"])
+    site.write(f"docs/{name}", own)
+    (told,) = build(site, host, "CAT073").logged()
     assert (site.folder / "site" / name).read_bytes() == own
-    assert result.logged()[0].startswith(f"docs/{name}: ")
+    assert told.startswith(f"docs/{name}: ")
     for word in ("/catalog/api/v1/", "Access-Control-Allow-Origin", "public, max-age=3600"):
-        assert word in result.logged()[0].replace("\\", "")
+        assert word in told.replace("\\", "")
 
 
 @HOSTS
 def test_a_file_of_the_author_that_has_the_lines_is_fine(site: SiteFolder, host: HostName) -> None:
-    prepared(site, host).mkdocs()
-    written = (site.folder / "site" / FILES[host]).read_text()
+    body = HeaderFile(host, "/catalog").body().decode()
     if host == "vercel":
-        rules = json.loads(written)["headers"]
-        own = json.dumps(json.loads(AUTHORS["vercel.json"]) | {"headers": [{"source": "/a"}, *rules]})
+        rules = [{"source": "/a"}, *json.loads(body)["headers"]]
+        own = json.dumps(json.loads(AUTHORS["vercel.json"]) | {"headers": rules})
     else:
-        lines = [line.strip() for line in written.splitlines() if not line.startswith("#")]
+        lines = [line.strip() for line in body.splitlines() if not line.startswith("#")]
         own = AUTHORS[FILES[host]] + "\n\n" + "\n\n\t".join(lines)
     site.write(f"docs/{FILES[host]}", own.encode())
-    result = site.mkdocs()
-    assert (result.failed, result.codes) == (False, [])
+    build(site, host)
     assert (site.folder / "site" / FILES[host]).read_bytes() == own.encode()
 
 
 @pytest.mark.parametrize("own", ["", "[]", "{", '{"headers": {}}', '{"a": "\udcff"}', "[" * 100_000])
 def test_a_vercel_json_of_any_kind_stays(site: SiteFolder, own: str) -> None:
     data = own.encode(errors="surrogateescape")
-    prepared(site, "vercel").write("docs/vercel.json", data)
-    result = site.mkdocs()
-    assert (result.failed, result.codes) == (False, ["CAT073"])
+    site.write("docs/vercel.json", data)
+    build(site, "vercel", "CAT073")
     assert (site.folder / "site/vercel.json").read_bytes() == data
 
 
@@ -128,9 +118,8 @@ def test_a_file_that_is_only_known_once_the_site_is_written_stays_and_is_named(s
             Path(config.site_dir, "vercel.json").write_text("{}")
     """
     site.write("hook.py", hook)
-    prepared(site, "vercel").config["hooks"] = ["hook.py"]
-    result = site.mkdocs()
-    assert (result.failed, result.codes) == (False, ["CAT073"])
+    site.config["hooks"] = ["hook.py"]
+    result = build(site, "vercel", "CAT073")
     assert result.logged()[0].startswith("site/vercel.json: ")
     assert (site.folder / "site/vercel.json").read_text() == "{}"
     assert result.api.exists()
@@ -138,27 +127,22 @@ def test_a_file_that_is_only_known_once_the_site_is_written_stays_and_is_named(s
 
 @HOSTS
 def test_the_command_line_writes_what_the_plugin_writes(site: SiteFolder, host: HostName) -> None:
-    prepared(site, host).mkdocs()
-    file, command = site.folder / "site" / FILES[host], ["build", "-f", str(site.folder / "mkdocs.yml")]
+    file = site.folder / "site" / FILES[host]
+    build(site, host)
     written = file.read_bytes()
     for _ in range(2):
-        done = CliRunner().invoke(main, command)
+        done = call("build", "-f", site.folder / "mkdocs.yml")
         assert (done.exit_code, done.stderr.count("\n")) == (0, 1), "only the closing line"
         assert file.read_bytes() == written
         file.unlink()
     own = AUTHORS[FILES[host]].encode()  # as another generator has copied it
     file.write_bytes(own)
-    done = CliRunner().invoke(main, command)
+    done = call("build", "-f", site.folder / "mkdocs.yml")
     assert (done.exit_code, done.stderr.count("[CAT073]")) == (0, 1)
     assert file.read_bytes() == own
 
 
 def test_a_path_that_no_rule_can_name_is_refused(site: SiteFolder) -> None:
-    prepared(site, "netlify").config["site_url"] = "https://example.org/a*b/"
-    assert "'/a*b', can't be written as a rule of netlify" in site.mkdocs().logged()[0]
-
-
-def test_an_unknown_host_is_refused_with_those_that_are_known(site: SiteFolder) -> None:
-    (problem,) = prepared(site, "github").mkdocs().logged()[:1]
-    assert "mkdocs.yml" in problem
-    assert "netlify" in problem
+    site.settings["headers"] = "netlify"
+    site.config["site_url"] = "https://example.org/a*b/"
+    assert "'/a*b', can't be written as a rule of netlify" in site.build().logged()[0]

@@ -1,137 +1,278 @@
-"""Items: what is not known, defaults for some pages, descriptions, what replaces what."""
+"""Items: what authors write, and what documents have of it."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
 import pytest
 
-from .authors import told
-from .sites import SiteFolder, built, rendered, trivy
-from .test_web import page, words
+from mkdocs_catalog_api.problems import Level
+
+from .authors import REQUIRED, place
+from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
+
+FIELDS = {
+    "port": "integer",
+    "fips": {"type": "boolean", "card": True},
+    "shell": {"values": ["bash", "none"]},
+    "notes": {"type": "text", "list": True},
+    "upstream": {"type": "url", "card": True},
+    "json": "text",
+}
+OWN = {
+    "port": 1,
+    "fips": True,
+    "shell": "bash",
+    "notes": [],
+    "upstream": "https://example.org/up",
+    "json": "a",
+}
+OWN_LINES = "\n".join(f"{key}: {json.dumps(value)}" for key, value in OWN.items() if value != [])
+ENTRY = ", ".join(REQUIRED.split("\n")[:-1])
+MARKDOWN = "A **fast** [web _server_](https://nginx.org) with `a<b>` & [no](javascript:x)"
+PLAIN = "A fast web server with a<b> & no"
+VERSIONS = f"""{REQUIRED}versions:
+  - version: "18.1"
+    tags: ["18", latest]
+    platforms: [linux/amd64]
+    sbom: https://example.org/sbom.json
+    provenance: https://example.org/provenance.json
+    variant: slim
+  - {{version: "17.3", digest: "{digest(1)}", variant: slim}}"""
+MAPPED = """
+title: Nginx
+tags: [Web, Proxy]
+project_url: [https://example.org/nginx, https://example.org/other]
+licence_id: MIT
+builds: [linux/amd64, linux/arm64]
+ports: [80, 443]"""
+MAP = {"category": "tags", "homepage": "project_url", "license": "licence_id", "platforms": "builds"}
+NAMES = ["docker.io/library/nginx", "docker.io/bitnami/nginx"]
+CYCLES = [
+    {"name": "1.28", "eolFrom": "2026-04-30", "isEol": True},
+    {"name": "V1.2", "eolFrom": None, "isEol": True},
+    {"name": "1", "eolFrom": None, "isEol": False},
+]
 
 
-def test_nothing_but_a_name_is_needed(site: SiteFolder) -> None:
-    site.page("images/a.md", "versions: ['1']", "# The A")
-    site.page("images/b.md", "license: NOASSERTION\ncategory: []")
-    site.page("charts/c.md", "title: C")
-    site.page("roadmap/d.md", "")
-    site.write("docs/index.md", "# Home\n\n<!-- catalog: images -->\n\n<!-- catalog: security -->\n\n"
-               "<!-- catalog: badges -->\n")  # fmt: skip
-    site.report("a/1.json", trivy([], tag="registry.example.org/hardened/a:1"))
-    result = rendered(site, strict=True)
-    image, other = result.json("images.json")["data"]
-    assert (image["name"], image["category"], image["categories"], image["tier"], image["license"]) == (
-        "The A", None, [], None, None,
-    )  # fmt: skip
-    assert (other["license"], other["category"]) == ("NOASSERTION", None)
-    assert result.json("charts/c/index.json")["data"]["license"] is None
-    assert result.json("images/index.json")["data"][0]["tier"] is None
-    assert result.json("badge/license.json")["message"] == "NOASSERTION"
-    html = page(result, "images/a/index.html")
-    assert "null" not in words(html) and "None" not in words(html).replace("None known in 1.", "")
-    assert not {"Category", "Tier", "License"} & {words(label) for label in html.xpath(".//dt")}
+class Row(NamedTuple):
+    """A story."""
+
+    written: Mapping[str, str]
+    """Front matter of pages by path without .md, and other files by their whole path."""
+    shown: Mapping[str, object]
+    """Place (`Result.at`) and value."""
+    settings: Mapping[str, Any] = {}
+    theme: str = "mkdocs"
+    told: tuple[str, ...] = ()
+    """Code, file, line:column and field of each warning and note."""
 
 
-def test_filters_have_the_known_values_only(site: SiteFolder) -> None:
-    for number in range(6):
-        site.page(f"images/a{number}.md", "" if number else "tier: core\ncategory: Web")
-    site.page("images/b.md", "tier: edge\ncategory: Tools")
-    site.write("docs/index.md", "# Home\n\n<!-- catalog: images -->\n")
-    html = page(rendered(site), "index.html")
-    for name, values in (("tier", ["core", "edge"]), ("category", ["Tools", "Web"])):
-        assert html.xpath(f".//form//input[@name='{name}']/@value") == values
-
-
-def test_defaults_of_some_pages(site: SiteFolder) -> None:
-    site.settings["images"] = {
-        "defaults": [
+ROWS = {
+    "nothing but a name is needed": Row(
+        {"images/a": "versions: ['1']\n---\n# The A", "images/b": "license: NOASSERTION\ncategory: []",
+         "charts/c": "title: C", "roadmap/d": ""},
+        {"images name": ["The A", "b"], "images category": [None, None], "images categories": [[], []],
+         "images tier": [None, None], "images license": [None, "NOASSERTION"], "charts/c license": None,
+         "badge/license message": "NOASSERTION"},
+    ),
+    "each part of defaults is for some pages": Row(
+        {"images/a": "", "images/old/a2": "", "images/old/b": "", "images/old/c": "lifecycle: withdrawn",
+         "other/e": "title: E", "images.yml": "- name: d\n- {name: e, page: other/e.md}\n"},
+        {"images slug": [*("a", "a2", "b", "c", "d", "e")],
+         "images tier": ["standard", "low", "none", "low", "standard", "standard"],
+         "images lifecycle":
+             [*("available", "deprecated", "deprecated", "withdrawn", "available", "available")],
+         "images license": ["MIT"] * 6},
+        {"images": {"defaults": [
             {"values": {"tier": "standard", "license": "MIT"}},
             {"pages": "images/old/**", "values": {"lifecycle": "deprecated", "tier": "low"}},
             {"pages": ["images/old/b.md"], "values": {"tier": "none"}},
-        ]
-    }
-    for path in ("a", "old/a2", "old/b", "old/c"):
-        site.page(f"images/{path}.md", "lifecycle: withdrawn" if path == "old/c" else "")
-    site.page("other/e.md", "title: E")
-    site.write("docs/index.md", "# Home\\n")
-    site.write("images.yml", "- name: d\n- {name: e, page: other/e.md}\n")
-    found = {
-        image["slug"]: (image["tier"], image["lifecycle"], image["license"])
-        for image in built(site).json("images.json")["data"]
-    }
-    assert found == {
-        "a": ("standard", "available", "MIT"),
-        "a2": ("low", "deprecated", "MIT"),
-        "b": ("none", "deprecated", "MIT"),
-        "c": ("low", "withdrawn", "MIT"),
-        "d": ("standard", "available", "MIT"),
-        "e": ("standard", "available", "MIT"),
-    }
+        ]}},
+    ),
+    "a page overrides its meta file, which overrides defaults": Row(
+        {"images/a": "tier: core", "images/b": "name: B", "images/old/c": "name: C",
+         "docs/images/old/.meta.yml": "license: ISC\n", "images.yml": "- {name: D, category: Tools}\n"},
+        {"images slug": ["a", "b", "c", "d"], "images tier": ["core", "standard", "standard", "standard"],
+         "images license": ["MIT", "MIT", "ISC", "MIT"], "images category": ["Web", "Web", "Web", "Tools"],
+         "images categories": [["Web", "Proxy"]] * 3 + [["Tools"]]},
+        {"images": {"defaults": {"tier": "standard", "license": "MIT", "category": ["Web", "Proxy"]}}},
+        theme="material",
+    ),
+    "a description is plain text": Row(
+        {"images/nginx": f"description: '{MARKDOWN}'"},
+        {"images description": [PLAIN], "images/index description": [PLAIN],
+         "images/nginx description": PLAIN},
+    ),
+    "what an item replaces and what replaces it": Row(
+        {"images/nginx": "replaces: [nginx, docker.io/bitnami/nginx]",
+         "images/old": "replacedBy: nginx\nlifecycle: deprecated",
+         "charts/old": "replacedBy: web\nlifecycle: deprecated", "charts/web": ""},
+        {"images/nginx replaces": NAMES, "images/old replacedBy": "nginx", "charts/old replacedBy": "web",
+         "search.json replaces": [NAMES, []]},
+    ),
+    "a pattern takes the slug from the name": Row(
+        {"images/docker-nginx": "", "apps/web/caddy/index": "", "more/redis": "", "more/x": "",
+         "images/other": "", "ab/x-y": ""},
+        {"images slug": ["caddy", "nginx", "redis", "y"]},
+        {"images": {"pages": ["images/docker-{slug}.md", "apps/**/{slug}/index.md", "more/[!x]*.md",
+                              "a[b]/[a-z]-{slug}.md"]}},
+    ),
+    "pages can be switched off": Row(
+        {"images/about": "title: No item", "images.yml": f"- {{name: Nginx, {ENTRY}}}\n"},
+        {"images slug": ["nginx"]},
+        {"images": {"pages": False}},
+    ),
+    "an entry of a data file names its page": Row(
+        {"docker/nginx": "title: About it", "images/redis": "title: About it",
+         "images.yaml": f"- {{name: Nginx, {ENTRY}, page: docker/nginx.md}}\n"
+                        f"- {{name: Redis, {ENTRY}, page: images/redis.md}}\n"},
+        {"images url": ["/catalog/docker/nginx/", "/catalog/images/redis/"]},
+    ),
+    "without pages of items the url is that of the list": Row(
+        {"images.yml": f"- {{name: Nginx, {ENTRY}}}\n", "docs/index.md": "<!-- catalog: images -->\n"},
+        {"images url": ["/catalog/"]},
+        {"images": {"item_pages": False}},
+    ),
+    "an own field may have the name page": Row(
+        {"images.yml": f"- {{name: Redis, {ENTRY}, page: docker/redis.md}}\n"},
+        {"images url": ["/catalog/images/redis/"], "images custom page": ["docker/redis.md"]},
+        {"images": {"fields": {"page": "text"}}},
+    ),
+    "data in JSON": Row({"images.json": '[{"name": "A"}]'}, {"images slug": ["a"]}),
+    "a category may be a list": Row(
+        {"images/nginx": "category: [Proxy, Web]",
+         "images/caddy": "category: Web\ncategories: [of, another, plugin]"},
+        {"images slug": ["caddy", "nginx"], "images category": ["Web", "Proxy"],
+         "images categories": [["Web"], ["Proxy", "Web"]]},
+        {"images": {"fields": {"category": {"values": ["Web", "Proxy"]}}}},
+    ),
+    "versions say more, and other tags join scans and pins": Row(
+        {"images/postgres": VERSIONS, "charts/db": f"images: ['{REGISTRY}/postgres:18']",
+         "scans/nightly.json": json.dumps(trivy([row("CVE-2026-0001")], tag=f"{REGISTRY}/postgres:latest"))},
+        {"images/postgres versions 0": {
+            "version": "18.1", "line": "18", "variant": "slim", "digest": None, "digests": [],
+            "manifests": [], "released": None, "endOfLife": None, "size": None, "tags": ["18", "latest"],
+            "platforms": ["linux/amd64"], "sbom": "https://example.org/sbom.json",
+            "provenance": "https://example.org/provenance.json",
+            "href": "/catalog/api/v1/security/postgres/18.1.json", "custom": {"notes": None}},
+         "images/postgres versions line": ["18", "17"],
+         "images/postgres versions tags": [["18", "latest"], []],
+         "images/postgres security high": 1, "charts/db images version": ["18.1"],
+         "charts/db security scanned": True},
+        {"images": {"version_fields": {"notes": "url"}}},
+    ),
+    # Own fields
+    "own fields are in an object": Row(
+        {"images/app": f"{OWN_LINES}\nversions: [{{version: '1', built: 2026-01-02}}]",
+         "charts/stack": "notes: [a, b]\nversions: ['1.0.0']", "roadmap/plain": ""},
+        {"images/app custom": OWN, "images/app versions custom": [{"built": "2026-01-02"}],
+         "images/index custom": [{name: OWN[name] for name in ("fips", "shell", "upstream")}],
+         "search.json custom": [OWN],
+         "charts/stack custom": dict.fromkeys(FIELDS) | {"notes": ["a", "b"]},
+         "charts/stack versions custom": [{"built": None}]},
+        {name: {"fields": FIELDS, "version_fields": {"built": "date"}} for name in ("images", "charts")},
+    ),
+    "without own fields the object is empty": Row(
+        {"images/a": "versions: ['1']"},
+        {"images/a custom": {}, "images/a versions custom": [{}], "images/index custom": [{}]},
+    ),
+    # `from`
+    "fields are read from the keys that pages have": Row(
+        {"images/nginx": MAPPED},
+        {"images/nginx category": "Web", "images/nginx categories": ["Web", "Proxy"],
+         "images/nginx homepage": "https://example.org/nginx", "images/nginx license": "MIT",
+         "images/nginx platforms": ["linux/amd64", "linux/arm64"], "images/nginx name": "Nginx",
+         "images/nginx custom": {"ports": [80, 443], "port": 80}},
+        {"images": {"fields": {"ports": {"type": "integer", "list": True},
+                               "port": {"type": "integer", "from": "ports"},
+                               **{field: {"from": key} for field, key in MAP.items()}}}},
+    ),
+    "the field itself comes first, and defaults last": Row(
+        {"images/a": "category: Own\ntags: [Other]\nlevel: high",
+         "images/b": "category:\ntags: [Other]\nlevel: []"},
+        {"images category": ["Own", "Other"], "images tier": ["high", "low"]},
+        {"images": {"fields": {"tier": {"from": "level"}, "category": {"from": "tags"}},
+                    "defaults": {"tier": "low"}}},
+    ),
+    "entries of data files are mapped too": Row(
+        {"charts.yml": "- {id: web, name: Web, kind: Tools}\n"},
+        {"charts/web category": "Tools"},
+        {"charts": {"fields": {"slug": {"from": "id"}, "category": {"from": "kind"}}}},
+    ),
+    "fields of versions are mapped too": Row(
+        {"images/a": "versions: [{version: '2', date: 2026-01-02, listens: 80}, '1']"},
+        {"images/a versions released": ["2026-01-02", None],
+         "images/a versions custom": [{"port": 80}, {"port": None}]},
+        {"images": {"version_fields": {"released": {"from": "date"},
+                                       "port": {"type": "integer", "from": "listens"}}}},
+    ),
+    # Lines and variants
+    "a default variant for all is none of an image without versions": Row(
+        {"images/planned": "lifecycle: planned", "images/a": "versions: [1.2.3, 1.2.4-alpine]"},
+        {"images latest": ["1.2.3", None]},
+        {"images": {"defaults": {"defaultVariant": ""}}},
+    ),
+    "rules of the collection and of the page": Row(
+        {"images/a": "versions: [1.2.3-dev, 1.2.3-slim12, 1.2.3-alpine]\ndefaultVariant: slim",
+         "images/b": "lines: v?([0-9]+)\nvariants: .*-(.*)$\nversions: [v1.2.3-x-alpine, '7.1', edge-x]",
+         "images/c": "lines: none\nvariants: none\nversions: [1.2.3, 1.2.4-alpine]"},
+        {"images latest": ["1.2.3-slim12", "7.1", "1.2.4-alpine"],
+         "images/a versions version": ["1.2.3-slim12", "1.2.3-alpine", "1.2.3-dev"],
+         "images/a versions line": ["1.2"] * 3, "images/a versions variant": ["slim", "", "dev"],
+         "images/b versions version": ["7.1", "v1.2.3-x-alpine", "edge-x"],
+         "images/b versions line": ["7", "1", "edge"], "images/b versions variant": ["", "alpine", "x"],
+         "images/c versions line": ["", ""], "images/c versions variant": ["", ""]},
+        {"images": {"lines": "minor", "variants": {"dev": "*-dev", "slim": "*-slim*"}}},
+    ),
+    "variants that a catalog limits": Row(
+        {"images/a": "versions: [{version: '2.0', variant: gpu}, {version: '1.0', variant: cpu}]"},
+        {"images/a versions variant": ["gpu", "cpu"]},
+        {"images": {"version_fields": {"variant": {"values": ["gpu", "cpu"]}}}},
+    ),
+    "cycles of a product give lines and ends of life": Row(
+        {"advisories/endoflife/nginx.json": json.dumps({"result": {"releases": CYCLES}}),
+         "images/a": "product: nginx\nversions: [1.28.1, {version: 1.28.0, endOfLife: 2026-01-01}, v1.29,"
+                     " 1.2.0, 2.0.1, {version: 1.28.9, line: own}]"},
+        {"images/a versions version": ["2.0.1", "v1.29", "1.28.9", "1.28.1", "1.28.0", "1.2.0"],
+         "images/a versions line": ["2.0", "1", "own", "1.28", "1.28", "V1.2"],
+         "images/a versions endOfLife": [None, None, "2026-04-30", "2026-04-30", "2026-01-01", None]},
+        told=("CAT014 docs/images/a.md 2:1 product",) * 2,
+    ),
+    # Logos
+    "a logo is published as an address": Row(
+        {"docs/assets/my tool.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
+         **{f"{kind}/{slug}": line for kind in ("images", "charts") for slug, line in {
+             "a": "logo: assets/my tool.svg", "b": "logo: https://example.org/b.png", "c": ""}.items()}},
+        {f"{document} logo": ["/catalog/assets/my%20tool.svg", "https://example.org/b.png", None]
+         for document in ("images.json", "charts.json", "images/index.json", "charts/index.json")},
+    ),
+    "an image that is planned takes no part in shares": Row(
+        {"images/a": "base: wolfi\nplatforms: [linux/amd64]\nlicense: MIT",
+         "images/b": "base: alpine\nlifecycle: planned\nlicense: Apache-2.0"},
+        {"badge/wolfi message": "1 of 1 images", "badge/alpine message": "0 of 1 images",
+         "badge/license message": "MIT", "badge/multiarch message": "amd64"},
+    ),
+}  # fmt: skip
 
 
-MARKDOWN = "A **fast** [web _server_](https://nginx.org) with `a<b>` & [no](javascript:x)"
-PLAIN = "A fast web server with a<b> & no"
-
-
-@pytest.fixture
-def described(site: SiteFolder) -> SiteFolder:
-    site.page("images/nginx.md", f"description: '{MARKDOWN}'\nversions: ['1']", "# NGINX\n\nText.")
-    site.config["theme"] = {"name": "material"}
-    return site
-
-
-def test_a_description_is_plain_text_in_documents_and_meta_elements(described: SiteFolder) -> None:
-    result = rendered(described)
-    for document in ("images/nginx/index.json", "images.json", "images/index.json"):
-        data = result.json(document)["data"]
-        assert (data if isinstance(data, dict) else data[0])["description"] == PLAIN
-    html = page(result, "images/nginx/index.html")
-    assert html.xpath("//meta[@name='description']/@content") == [PLAIN]
-    assert html.xpath("//meta[@property='og:description']/@content") == [PLAIN]
-
-
-def test_a_description_is_rendered_on_its_page(described: SiteFolder) -> None:
-    (lead,) = page(rendered(described), "images/nginx/index.html").find_class("catalog-lead")
-    assert words(lead) == PLAIN
-    assert lead.xpath(".//a/@href") == ["https://nginx.org"]
-    assert [element.tag for element in lead.iter()][1:] == ["strong", "a", "em", "code"]
-
-
-def test_a_description_that_the_text_has_is_not_repeated(described: SiteFolder) -> None:
-    described.page(
-        "images/nginx.md",
-        "description: 'A **fast** [server](https://nginx.org).'",
-        "# NGINX\n\nA *fast* [server](https://example.org/). More text.",
-    )
-    assert page(rendered(described), "images/nginx/index.html").find_class("catalog-lead") == []
-
-
-def test_what_an_item_replaces_and_what_replaces_it(site: SiteFolder) -> None:
-    site.page("images/nginx.md", "replaces: [nginx, docker.io/bitnami/nginx]\nversions: ['1']", "# Nginx")
-    site.page("images/old.md", "replacedBy: nginx\nlifecycle: deprecated\nversions: ['1']")
-    site.page("charts/old.md", "replacedBy: web\nlifecycle: deprecated\nversions: ['1.0.0']")
-    site.page("charts/web.md", "versions: ['1.0.0']", "# The web")
-    result = rendered(site)
-    names = ["docker.io/library/nginx", "docker.io/bitnami/nginx"]
-    assert result.json("images/nginx/index.json")["data"]["replaces"] == names
-    assert result.json("images/old/index.json")["data"]["replacedBy"] == "nginx"
-    assert result.json("charts/old/index.json")["data"]["replacedBy"] == "web"
-    assert result.json("search.json")["data"][0]["replaces"] == names
-    assert "Replaces " + ", ".join(names) in words(page(result, "images/nginx/index.html"))
-    for path, name in (("images/old", "Nginx"), ("charts/old", "The web")):
-        (answer,) = page(result, f"{path}/index.html").find_class("catalog-answer")
-        assert f"Use {name} instead." in words(answer)
-
-
-def test_an_item_is_replaced_by_another_one(site: SiteFolder) -> None:
-    site.page("images/nginx.md", "replacedBy: nginx")
-    site.page("images/old.md", "replacedBy: ngnix")
-    site.page("images/tagged.md", "replaces: ['nginx:1']")
-    site.write_config()
-    refused, problems = told(site)
-    assert refused
-    assert [problem.partition(": ")[2] for problem in problems] == [
-        "replacedBy: no other item of images has the slug 'nginx' (use the slug of an item)",
-        "replacedBy: no other item of images has the slug 'ngnix' (did you mean `nginx`?)",
-        "replaces[0]: 'nginx:1' is not an image repository: it must not contain a tag or digest; add these "
-        "to the versions (did you mean `nginx`?)",
-    ]
+@pytest.mark.parametrize("name", ROWS)
+def test_what_is_written_is_published(site: SiteFolder, name: str) -> None:
+    written, shown, settings, theme, told = ROWS[name]
+    site.settings |= settings
+    site.config["theme"] = {"name": theme}
+    if theme == "material":
+        site.config["plugins"] = ["material/meta", {"catalog-api": site.settings}]
+    site.write("docs/index.md", "# Home\n")
+    for path, text in written.items():
+        if "." in path:
+            site.write(path, text)
+        else:
+            site.page(f"{path}.md", text)
+    result = built(site)
+    assert {at: result.at(at) for at in shown} == shown
+    notes = [*map(place, result.problems)]
+    assert [note for note in notes if "mkdocs.yml" not in note] == [*told]
+    assert not any(problem.level > Level.INFO for problem in result.problems)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,19 +46,19 @@ def links(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("structure", ["suffix", "folder"])
-def test_items_are_those_of_the_default_language(site: SiteFolder, structure: str) -> None:
-    images = build(site, "search", translated(site, structure)).json("images.json")["data"]
-    assert [(image["slug"], image["name"], image["latest"], image["url"]) for image in images] == [
-        ("alpha", "alpha", "1.10", "/catalog/images/alpha/"),
-        ("beta", "beta", "1.10", "/catalog/images/beta/"),
-        ("gamma", "Gamma", "1", "/catalog/images/gamma/"),
+def test_items_are_those_of_the_default_language_and_pages_of_every_language_show_them(
+    site: SiteFolder, structure: str
+) -> None:
+    result = build(site, "search", translated(site, structure))
+    images = [
+        [image[key] for key in ("name", "latest", "url")] for image in result.json("images.json")["data"]
+    ]
+    assert images == [
+        ["alpha", "1.10", "/catalog/images/alpha/"],
+        ["beta", "1.10", "/catalog/images/beta/"],
+        ["Gamma", "1", "/catalog/images/gamma/"],
     ]
     assert not (site.folder / "site/de/api").exists()
-
-
-@pytest.mark.parametrize("structure", ["suffix", "folder"])
-def test_pages_of_every_language_show_the_catalog(site: SiteFolder, structure: str) -> None:
-    build(site, "search", translated(site, structure))
     start, alpha, gamma = (html(site, path) for path in ("de", "de/images/alpha", "de/images/gamma"))
     assert "<!-- catalog" not in start + alpha + gamma
     assert links(start) >= {"../de/images/alpha/", "../de/images/beta/", "../de/images/gamma/"}
@@ -67,16 +66,25 @@ def test_pages_of_every_language_show_the_catalog(site: SiteFolder, structure: s
     assert 'href="../api/v1/images.json"' in start
     assert 'data-language="de/" data-only=""' in start
     assert "Alpha auf Deutsch" in alpha and "1.10" in alpha, "own text, and the facts of the item"
-    assert 'content="https://example.org/catalog/de/images/alpha/"' in alpha
     assert "<h1>Gamma</h1>" in gamma
     assert links(html(site, "")) >= {"images/alpha/", "images/beta/", "images/gamma/"}
+    index = json.loads((site.folder / "site/search/search_index.json").read_bytes())
+    assert {"images/gamma/", "de/images/alpha/"} <= {entry["location"] for entry in index["docs"]}
 
 
-def test_links_lead_to_the_default_language_where_a_page_is_not_translated(site: SiteFolder) -> None:
-    build(site, "search", translated(site, "suffix", fallback_to_default=False))
+def test_words_can_be_replaced_and_links_lead_to_the_default_language_without_a_translation(
+    site: SiteFolder,
+) -> None:
+    words = "Not scanned: Nicht gescannt\n'{} image': '{} Abbild & mehr'\n"
+    site.write("overrides/catalog/words.de.yml", words)
+    site.write("overrides/catalog/words.yml", "Not scanned: No scan\n")
+    plugin = translated(site, "suffix", fallback_to_default=False)
+    build(site, "search", plugin, theme={"name": "mkdocs", "custom_dir": "overrides"})
     start = html(site, "de")
     assert links(start) >= {"../de/images/alpha/", "../images/beta/"}
     assert 'data-only="images/beta/"' in start
+    assert "Nicht gescannt" in start and "Not scanned" not in start.split("<script")[0]
+    assert "No scan" in html(site, "")
 
 
 def test_a_wrong_marker_of_a_translation_refuses_the_build(site: SiteFolder) -> None:
@@ -90,17 +98,6 @@ def test_a_wrong_marker_of_a_translation_refuses_the_build(site: SiteFolder) -> 
     assert "docs/index.de.md:3: unknown marker" in checked.output
 
 
-def test_the_words_of_the_catalog_can_be_replaced(site: SiteFolder) -> None:
-    site.write(
-        "overrides/catalog/words.de.yml", "Not scanned: Nicht gescannt\n'{} image': '{} Abbild & mehr'\n"
-    )
-    site.write("overrides/catalog/words.yml", "Not scanned: No scan\n")
-    plugin = translated(site, "suffix")
-    build(site, "search", plugin, theme={"name": "mkdocs", "custom_dir": "overrides"})
-    assert "Nicht gescannt" in html(site, "de") and "Not scanned" not in html(site, "de").split("<script")[0]
-    assert "No scan" in html(site, "")
-
-
 def test_a_wrong_file_of_words_is_one_error(site: SiteFolder) -> None:
     site.image("nginx")
     site.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
@@ -110,10 +107,3 @@ def test_a_wrong_file_of_words_is_one_error(site: SiteFolder) -> None:
         "catalog/words.yml:1:1: expected texts and their replacements (write `Vulnerabilities: …` lines)"
     ]
     assert result.failed
-
-
-def test_pages_of_all_languages_are_in_the_search(site: SiteFolder) -> None:
-    build(site, "search", translated(site, "folder"))
-    index = json.loads(Path(site.folder / "site/search/search_index.json").read_bytes())
-    locations = {entry["location"] for entry in index["docs"]}
-    assert {"images/gamma/", "de/images/alpha/"} <= locations

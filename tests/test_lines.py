@@ -20,9 +20,7 @@ from mkdocs_catalog_api.catalog.lines import (
     update_advice,
 )
 from mkdocs_catalog_api.catalog.models import VersionEntry
-from mkdocs_catalog_api.problems import Level
 
-from .authors import places
 from .contract import check
 from .sites import REGISTRY, Result, SiteFolder, built, digest, rendered, row, trivy
 
@@ -242,177 +240,16 @@ def test_a_derived_line_begins_the_numbers(label: str) -> None:
     assert f"{numbers}.".startswith(f"{derived_line(label)}.")
 
 
-@pytest.mark.parametrize(
-    ("line", "fields"),
-    [
-        ("lines: mayor", ["CAT012 docs/images/a.md 5:1 lines"]),
-        ("lines: '(['", ["CAT012 docs/images/a.md 5:1 lines"]),
-        ("lines: '([0-9])([0-9])'", ["CAT012 docs/images/a.md 5:1 lines"]),
-        ("lines: [a]", ["CAT012 docs/images/a.md 5:1 lines"]),
-        ("variants: alpine", ["CAT012 docs/images/a.md 5:1 variants"]),
-        ("variants: [a]", ["CAT012 docs/images/a.md 5:1 variants"]),
-        ("variants: {dev: [x]}", ["CAT012 docs/images/a.md 5:1 variants"]),
-        ("defaultVariant: alpin", ["CAT014 docs/images/a.md 5:1 defaultVariant"]),
-        ("product: nginx/x", ["CAT012 docs/images/a.md 5:1 product"]),
-        ("product: nothere", ["CAT021 docs/images/a.md 5:1 product"]),
-    ],
-)
-def test_a_rule_that_is_wrong_is_refused_where_it_is(site: SiteFolder, line: str, fields: list[str]) -> None:
-    site.image("a", f"{line}\nversions: [1.2.3, 1.2.3-alpine]")
-    site.write_config()
-    assert places(site) == (True, fields)
-
-
-def test_a_default_variant_for_all_is_none_of_an_image_without_versions(site: SiteFolder) -> None:
-    site.settings["images"] = {"defaults": {"defaultVariant": ""}}
-    site.image("planned", "lifecycle: planned")
-    site.image("a", "versions: [1.2.3, 1.2.4-alpine]")
-    result = built(site)
-    assert [image["latest"] for image in result.json("images.json")["data"]] == ["1.2.3", None]
-
-
-@pytest.mark.parametrize(
-    ("setting", "fields"),
-    [
-        ({"images": {"lines": "(x"}}, ["images.lines"]),
-        ({"images": {"variants": "x"}}, ["images.variants"]),
-        ({"charts": {"lines": "major"}}, ["charts.lines"]),
-        ({"images": {"version_fields": {"variant": "integer"}}}, ["images.version_fields.variant"]),
-        ({"images": {"version_fields": {"line": "text"}}}, ["images.version_fields.line"]),
-    ],
-)
-def test_a_setting_that_is_wrong_is_refused(
-    site: SiteFolder, setting: dict[str, Any], fields: list[str]
-) -> None:
-    site.image("a", "versions: [1.2.3]")
-    site.settings |= setting
-    site.write_config()
-    refused, listed = places(site)
-    assert refused
-    assert [place.split("catalog-api.")[1] for place in listed] == fields
-    assert {place.split()[0] for place in listed} == {"CAT020"}
-
-
-@pytest.mark.parametrize(
-    ("line", "versions", "field"),
-    [
-        ("lines: 'release-([0-9]+)'", ["1.2.3"], "lines"),
-    ],
-)
-def test_what_looks_like_a_slip_is_a_warning(
-    site: SiteFolder, line: str, versions: list[str], field: str
-) -> None:
-    site.image("a", f"{line}\nversions: {versions}")
-    site.write_config()
-    refused, listed = places(site)
-    assert (refused, [place.split()[-1] for place in listed]) == (False, [field])
-
-
-@pytest.mark.parametrize(
-    ("text", "field"),
-    [
-        ("[]", ""),
-        ("{", ""),
-        ('{"result": {"releases": []}}', "result.releases"),
-        ('{"result": {"releases": [{"name": 1}]}}', "result.releases[0].name"),
-        ('{"result": {"releases": [{"name": "1", "eolFrom": "soon"}]}}', "result.releases[0].eolFrom"),
-        ('{"result": {"releases": [{"name": "1", "isEol": 1e400}]}}', "result.releases[0].isEol"),
-        ('{"result": {"releases": [{"name": "\\ud800"}]}}', ""),
-    ],
-)
-def test_a_file_of_cycles_that_is_malformed_is_refused(site: SiteFolder, text: str, field: str) -> None:
-    site.image("a", "product: nginx\nversions: [1.2.3]")
-    site.write("advisories/endoflife/nginx.json", text)
-    site.write_config()
-    refused, listed = places(site)
-    assert refused
-    assert listed == [f"CAT002 advisories/endoflife/nginx.json 0:0 {field}".rstrip()]
-
-
-def test_cycles_of_a_product_give_lines_and_ends_of_life(site: SiteFolder) -> None:
-    cycles = [
-        {"name": "1.28", "eolFrom": "2026-04-30", "isEol": True},
-        {"name": "V1.2", "eolFrom": None, "isEol": True},
-        {"name": "1", "eolFrom": None, "isEol": False},
-    ]
-    site.write("advisories/endoflife/nginx.json", json.dumps({"result": {"releases": cycles}}))
-    versions: list[Any] = [
-        "1.28.1",
-        {"version": "1.28.0", "endOfLife": "2026-01-01"},
-        "v1.29",
-        "1.2.0",
-        "2.0.1",
-    ]
-    versions += [{"version": "1.28.9", "line": "own"}]
-    site.image("a", "product: nginx\n" + yaml.safe_dump({"versions": versions}))
-    result = built(site)
-    published = {
-        version["version"]: (version["line"], version["endOfLife"])
-        for version in result.json("images/a/index.json")["data"]["versions"]
-    }
-    assert published == {
-        "1.28.1": ("1.28", "2026-04-30"),
-        "1.28.0": ("1.28", "2026-01-01"),
-        "1.28.9": ("own", "2026-04-30"),
-        "v1.29": ("1", None),
-        "1.2.0": ("V1.2", None),
-        "2.0.1": ("2.0", None),
-    }
-    _, notes = places(site, level=Level.INFO)
-    assert [note for note in notes if note.endswith("product")] == ["CAT014 docs/images/a.md 5:1 product"] * 2
-
-
-def test_rules_of_the_collection_and_of_the_page(site: SiteFolder) -> None:
-    site.settings["images"] = {
-        "lines": "minor",
-        "variants": {"dev": "*-dev", "slim": "*-slim*"},
-    }
-    site.image("a", "versions: [1.2.3-dev, 1.2.3-slim12, 1.2.3-alpine]\ndefaultVariant: slim")
-    site.image("b", "lines: v?([0-9]+)\nvariants: .*-(.*)$\nversions: [v1.2.3-x-alpine, '7.1', edge-x]")
-    site.image("c", "lines: none\nvariants: none\nversions: [1.2.3, 1.2.4-alpine]")
-    result = built(site)
-    for slug, expected, latest in [
-        ("a", {"1.2.3-dev": "1.2/dev", "1.2.3-slim12": "1.2/slim", "1.2.3-alpine": "1.2/"}, "1.2.3-slim12"),
-        ("b", {"v1.2.3-x-alpine": "1/alpine", "7.1": "7/", "edge-x": "edge/x"}, "7.1"),
-        ("c", {"1.2.3": "/", "1.2.4-alpine": "/"}, "1.2.4-alpine"),
-    ]:
-        image = result.json(f"images/{slug}/index.json")["data"]
-        found = {
-            version["version"]: f"{version['line']}/{version['variant']}" for version in image["versions"]
-        }
-        assert (found, image["latest"]) == (expected, latest)
-
-
-def test_the_variants_of_a_catalog_can_be_limited(site: SiteFolder) -> None:
-    declared = {"variant": {"values": ["gpu", "cpu"]}, "port": "integer"}
-    site.settings["images"] = {"version_fields": declared}
-    versions = [{"version": "2.0", "variant": "gpu", "port": "1"}, {"version": "1.0", "variant": "cpu"}]
-    site.image("a", yaml.safe_dump({"versions": versions}))
-    result = site.build()
-    assert not result.failed
-    published = result.json("images/a/index.json")["data"]["versions"]
-    assert [version["variant"] for version in published] == ["gpu", "cpu"]
-    assert [version["custom"]["port"] for version in published] == [1, None]
-    assert [*published[0]][:3] == ["version", "line", "variant"]
-    site.image("a", "versions: [{version: '1.0', variant: tpu}]")
-    assert places(site) == (True, ["CAT012 docs/images/a.md 5:29 versions[0].variant"])
-
-
 def test_advice_counts_what_it_fixes(site: SiteFolder) -> None:
-    images = {"17.5": 3, "17.6": 1, "18.0": 2}
-    site.image("a", yaml.safe_dump({"versions": [{"version": v, "digest": digest(v)} for v in images]}))
-    for version, count in images.items():
+    found = {"17.5": 3, "17.6": 1, "18.0": 2}
+    site.image("a", yaml.safe_dump({"versions": [{"version": v, "digest": digest(v)} for v in found]}))
+    for version, count in found.items():
         rows = [row(f"CVE-2026-{number:04}") for number in range(count)]
         site.report(f"a/{version}.json", trivy(rows, digest=f"{REGISTRY}/a@{digest(version)}"))
-    result = built(site)
-    entry = result.json(f"digests/{digest('17.5').replace(':', '/')}.json")["data"][0]
-    kept = ("version", "digest", "fixes", "adds")
-    assert {key: entry["upgrade"][key] for key in kept} == {
-        "version": "17.6", "digest": digest("17.6"), "fixes": 2, "adds": 0,
-    }  # fmt: skip
-    assert {key: entry["newLine"][key] for key in kept} == {
-        "version": "18.0", "digest": digest("18.0"), "fixes": 1, "adds": 0,
-    }  # fmt: skip
+    entry = built(site).at(f"digests/{digest('17.5').replace(':', '/')} 0")
+    for advice, version, fixes in (("upgrade", "17.6", 2), ("newLine", "18.0", 1)):
+        expected = {"version": version, "digest": digest(version), "fixes": fixes, "adds": 0}
+        assert {key: entry[advice][key] for key in expected} == expected
 
 
 INDEX, AMD64, ARM64 = digest("index"), digest("amd64"), digest("arm64")
@@ -439,31 +276,13 @@ def test_reports_join_by_the_index_and_by_each_manifest(
         rows = [row(f"CVE-2026-000{number}", "LOW")]
         site.report(f"{number}.json", trivy(rows, digest=f"{REGISTRY}/a@{scanned_digest}"))
     result = built(site)
-    security = result.json("images/a/index.json")["data"]["security"]
+    security, published = result.at("images/a security"), result.at("images/a versions 0")
     assert (security["total"], security["grade"]) == (counted, "A" if complete else None)
-    published = result.json("images/a/index.json")["data"]["versions"][0]
     assert published["digest"] == (INDEX if version.get("digest") == INDEX else AMD64)
     for digest_ in {*published["digests"], *(each["digest"] for each in published["manifests"])}:
-        entry = result.json(f"digests/{digest_.replace(':', '/')}.json")["data"][0]
+        entry = result.at(f"digests/{digest_.replace(':', '/')} 0")
         alone = digest_ in scanned if published["manifests"] and digest_ != INDEX else complete
         assert (entry["version"], entry["security"]["complete"]) == ("1.0", alone)
-
-
-@pytest.mark.parametrize(
-    "version",
-    [
-        {"digest": [AMD64, ARM64], "manifests": MANIFESTS},
-        {"manifests": {"linux/amd64": "sha256:1"}},
-        {"manifests": {"linux": AMD64}},
-        {"manifests": {"linux/amd64": AMD64, "linux/arm64": AMD64}},
-    ],
-)
-def test_manifests_that_are_wrong_are_refused(site: SiteFolder, version: dict[str, Any]) -> None:
-    site.image("a", yaml.safe_dump({"versions": [{"version": "1.0"} | version]}))
-    site.write_config()
-    refused, listed = places(site)
-    assert refused
-    assert all(place.startswith("CAT012 docs/images/a.md ") for place in listed), listed
 
 
 def test_a_page_pulls_by_the_index_else_by_the_manifest_of_the_platform(site: SiteFolder) -> None:

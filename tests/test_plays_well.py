@@ -18,6 +18,7 @@ from .sites import Result, SiteFolder
 from .test_build import small
 from .test_cli import call, tree
 
+MATERIAL: dict[str, Any] = {"theme": {"name": "material", "font": False}}
 IMAGE = "category: Tools\ntier: core\nlicense: MIT\n"
 
 
@@ -46,10 +47,6 @@ def same_as_mkdocs(site: SiteFolder) -> None:
     assert (checked.exit_code, checked.output.count("warning: ")) == (0, 0), checked.output
 
 
-def material(site: SiteFolder, *plugins: str | dict[str, Any], **config: Any) -> Result:
-    return build(site, *plugins, theme={"name": "material", "font": False}, **config)
-
-
 def test_gen_files_writes_items(site: SiteFolder) -> None:
     script = f"""
     import mkdocs_gen_files
@@ -68,27 +65,11 @@ def test_gen_files_writes_items(site: SiteFolder) -> None:
     assert images[2]["latest"] == "1.10"
 
 
-def test_problems_of_generated_pages_are_named(site: SiteFolder) -> None:
-    small(site).write(
-        "hooks.py",
-        """
-        from mkdocs.structure.files import File
-
-        def on_files(files, config):
-            page = "---\\ncategory: Tools\\n---\\n"
-            files.append(File.generated(config, "images/one.md", content=page))
-        """,
-    )
-    site.config["hooks"] = ["hooks.py"]
-    site.settings["images"] = {"fields": {"tier": {"required": True}}}
-    assert "images/one.md:2:1: tier: missing required field (add `tier: …`)" in site.mkdocs().logged()
-
-
 def test_meta_gives_what_the_pages_of_a_folder_share(site: SiteFolder) -> None:
     small(site).write("docs/images/.meta.yml", "description: 1.10\n")
     site.write("docs/images/deep/.meta.yml", f"{IMAGE}platforms: [linux/amd64]\n")
     site.page("images/deep/one.md", "platforms: [linux/arm64]\nversions: [1.10]")
-    result = material(site, "meta")
+    result = build(site, "meta", **MATERIAL)
     one = result.json("images/one/index.json")["data"]
     assert (one["description"], one["tier"]) == ("1.10", "core")
     assert one["platforms"] == ["linux/amd64", "linux/arm64"]
@@ -102,7 +83,7 @@ def test_blog_tags_and_search(site: SiteFolder) -> None:
     site.page("blog/posts/draft.md", "date: 2026-11-01\ndraft: true\ncatalog: images", "# Draft")
     site.image("one", "tags: [base]\nstatus: new\nicon: material/cube\nhide: [toc]\nversions: [1]")
     site.page("tags.md", "title: Tags", "<!-- material/tags -->")
-    result = material(site, "search", "blog", "tags")
+    result = build(site, "search", "blog", "tags", **MATERIAL)
     assert [image["slug"] for image in result.json("images.json")["data"]] == ["alpha", "beta", "one"]
     assert "images.json" in (site.folder / "site/blog/2026/11/01/news/index.html").read_text("utf-8")
 
@@ -126,48 +107,33 @@ def test_macros_change_front_matter_and_headings(site: SiteFolder) -> None:
     assert [version["version"] for version in one["versions"]] == ["1.10", "1.9"]
 
 
-@pytest.mark.parametrize("structure", ["suffix", "folder"])
-def test_static_i18n_publishes_the_default_language(site: SiteFolder, structure: str) -> None:
-    small(site)
-    languages = [
-        {"locale": "en", "name": "English", "default": True, "build": True},
-        {"locale": "de", "name": "Deutsch", "build": True},
-    ]
-    docs = site.folder / "docs"
-    if structure == "folder":
-        pages = [path for path in docs.iterdir() if path.name != "en"]
-        (docs / "en").mkdir()
-        for path in pages:
-            path.rename(docs / "en" / path.name)
-        site.write("images.yml", f"- {{name: Gamma, {IMAGE.strip().replace(chr(10), ', ')}}}")
-        site.write("docs/de/index.md", "# Start\n")
-        site.write("docs/de/images/alpha.md", f"---\n{IMAGE}description: Deutsch\nversions: [9]\n---\n")
-    else:
-        site.write("docs/index.de.md", "# Start\n")
-        site.write("docs/images/alpha.de.md", f"---\n{IMAGE}description: Deutsch\nversions: [9]\n---\n")
-    site.write(f"docs/{'en/' if structure == 'folder' else ''}index.md", "# Home\n")
-    result = build(site, "search", {"i18n": {"docs_structure": structure, "languages": languages}})
-    urls = {image["slug"]: image["url"] for image in result.json("images.json")["data"]}
-    assert urls.pop("gamma", "/catalog/images/gamma/") == "/catalog/images/gamma/"
-    assert urls == {"alpha": "/catalog/images/alpha/", "beta": "/catalog/images/beta/"}
-    alpha = result.json("images/alpha/index.json")["data"]
-    assert (alpha["latest"], alpha["description"]) == ("1.10", None)
-    assert (site.folder / "site/de/index.html").exists()
-    assert not (site.folder / "site/de/api").exists()
-
-
-def test_pages_and_navigation_from_other_plugins(site: SiteFolder) -> None:
+@pytest.mark.parametrize("directories", [True, False])
+def test_plugins_that_order_exclude_redirect_and_show(site: SiteFolder, directories: bool) -> None:
     small(site).write("docs/.nav.yml", "nav:\n  - index.md\n  - images\n")
     site.write("docs/index.md", "# Home\n")
-    build(site, "awesome-nav")
-    (site.folder / "docs/.nav.yml").unlink()
-    site.write("docs/SUMMARY.md", "* [Home](index.md)\n* [Label in the navigation](images/)\n")
+    site.write("docs/deep/reference.md", '# Reference\n\n<swagger-ui src="../api/v1/openapi.json"/>\n')
+    site.image("gone", "versions: [1]")
+    result = build(
+        site,
+        *("awesome-nav", "swagger-ui-tag"),
+        {"exclude": {"glob": ["images/gone.*"]}},
+        {"redirects": {"redirect_maps": {"old.md": "images/alpha.md"}}},
+        {"mike": {"alias_type": "copy"}},
+        use_directory_urls=directories,
+    )
+    assert result.at("images slug") == ["alpha", "beta"]
+    old = site.folder / ("site/old/index.html" if directories else "site/old.html")
+    assert "images/alpha" in old.read_text("utf-8")
+    folder = site.folder / ("site/deep/reference" if directories else "site/deep")
+    (frame,) = folder.glob("swagger-*.html")
+    link = frame.read_text("utf-8").split('openapi.json"')[0].rpartition('"')[2] + "openapi.json"
+    assert (folder / link).resolve() == (site.folder / "site/api/v1/openapi.json").resolve()
+
+
+def test_a_navigation_of_pages(site: SiteFolder) -> None:
+    small(site).write("docs/SUMMARY.md", "* [Home](index.md)\n* [Label in the navigation](images/)\n")
+    site.write("docs/index.md", "# Home\n")
     build(site, "literate-nav", exclude_docs="SUMMARY.md")
-
-
-def test_excluded_pages_are_no_items(site: SiteFolder) -> None:
-    result = build(small(site), {"exclude": {"glob": ["images/beta.*"]}})
-    assert [image["slug"] for image in result.json("images.json")["data"]] == ["alpha"]
 
 
 @pytest.mark.filterwarnings("ignore:invalid escape sequence")
@@ -178,26 +144,6 @@ def test_pages_of_other_projects(site: SiteFolder) -> None:
     nav = [{"Home": "index.md"}, {"Team": "!include ./team/mkdocs.yml"}]
     images = build(site, "monorepo", nav=nav).json("images.json")["data"]
     assert images[-1]["url"] == "/catalog/images/team/one/"
-
-
-def test_mike_in_the_configuration(site: SiteFolder) -> None:
-    build(small(site), {"mike": {"alias_type": "copy"}})
-
-
-def test_redirects(site: SiteFolder) -> None:
-    build(small(site), {"redirects": {"redirect_maps": {"old.md": "images/alpha.md"}}})
-    assert "images/alpha/" in (site.folder / "site/old/index.html").read_text("utf-8")
-
-
-@pytest.mark.parametrize("directories", [True, False])
-def test_swagger_ui_finds_the_description(site: SiteFolder, directories: bool) -> None:
-    small(site).write("docs/deep/reference.md", '# Reference\n\n<swagger-ui src="../api/v1/openapi.json"/>\n')
-    build(site, "swagger-ui-tag", use_directory_urls=directories)
-    folder = site.folder / ("site/deep/reference" if directories else "site/deep")
-    frames = list(folder.glob("swagger-*.html"))
-    assert len(frames) == 1
-    link = frames[0].read_text("utf-8").split('openapi.json"')[0].rpartition('"')[2] + "openapi.json"
-    assert (folder / link).resolve() == (site.folder / "site/api/v1/openapi.json").resolve()
 
 
 def test_a_plugin_that_changes_the_address_of_the_site(site: SiteFolder) -> None:
@@ -233,11 +179,11 @@ def test_mike_gives_each_version_its_own_addresses(site: SiteFolder) -> None:
     assert (published / "latest/api/v1/images.json").exists()
 
 
-def test_a_hook_that_changes_front_matter(site: SiteFolder) -> None:
-    small(site).write(
-        "hooks.py",
-        """
+def test_what_a_hook_changes_counts(site: SiteFolder) -> None:
+    """Also on a page whose front matter MkDocs can't read, and in place of a page's text."""
+    hook = """
         import datetime
+        from mkdocs.plugins import event_priority
 
         def on_page_markdown(markdown, page, **_):
             if page.file.src_uri == "images/one.md":
@@ -246,47 +192,26 @@ def test_a_hook_that_changes_front_matter(site: SiteFolder) -> None:
                 page.meta["port"] = 8080
                 page.meta["revised"] = "by the hook"
                 del page.meta["homepage"]
-        """,
-    )
-    site.settings["images"] = {"fields": {"port": "integer"}}
-    site.page("images/one.md", IMAGE + "homepage: https://example.org\nversions: [{version: '1.10'}]")
-    site.config |= {"hooks": ["hooks.py"]}
-    result = site.mkdocs(strict=True)
-    same_as_mkdocs(site)
-    assert check(site.folder / "site", "/catalog", {"images": ["port"]}) == []
-    assert not any("revised" in text for text in result.logged(20)), "no author can declare or remove it"
-    one = result.json("images/one/index.json")["data"]
-    assert (one["lifecycle"], one["homepage"], one["custom"]["port"]) == ("deprecated", None, 8080)
-    assert (one["latest"], one["versions"][0]["released"]) == ("1.10", "2026-11-01")
-
-
-def test_what_a_hook_reads_in_place_of_a_page_counts(site: SiteFolder) -> None:
-    hook = """
-        from mkdocs.plugins import event_priority
+            if page.file.src_uri == "images/two.md":
+                page.meta["license"] = "ISC"
 
         @event_priority(100)
         def on_page_read_source(page, **_):
             return "# Read elsewhere" if page.file.src_uri == "about.md" else None
         """
     small(site).write("hooks.py", hook)
+    site.settings["images"] = {"fields": {"port": "integer"}}
+    site.page("images/one.md", IMAGE + "homepage: https://example.org\nversions: [{version: '1.10'}]")
     site.write("docs/about.md", "# As written")
     site.config |= {"hooks": ["hooks.py"]}
     result = site.mkdocs(strict=True)
-    assert not result.failed
+    same_as_mkdocs(site)
+    assert check(site.folder / "site", "/catalog", {"images": ["port"]}) == []
+    assert not any("revised" in text for text in result.logged(20)), "no author can declare or remove it"
+    one = result.at("images/one")
+    assert (one["lifecycle"], one["homepage"], one["custom"]["port"]) == ("deprecated", None, 8080)
+    assert (one["latest"], one["versions"][0]["released"]) == ("1.10", "2026-11-01")
     assert "Read elsewhere" in (site.folder / "site/about/index.html").read_text("utf-8")
-
-
-def test_a_hook_that_writes_nonsense_is_told_so(site: SiteFolder) -> None:
-    small(site).write(
-        "hooks.py",
-        """
-        def on_page_markdown(markdown, page, **_):
-            if page.file.src_uri == "images/beta.md":
-                page.meta["tier"] = float("nan")
-                page.meta["platforms"] = {object()}
-        """,
-    )
-    site.config["hooks"] = ["hooks.py"]
-    result = site.mkdocs()
-    assert result.failed
-    assert sum(text.startswith("docs/images/beta.md:") for text in result.logged()) == 2, result.logged()
+    site.page("images/two.md", IMAGE + "homepage: https://nginx.org/\nbuilt: 2026-13-45")
+    two = site.mkdocs().at("images/two")
+    assert (two["license"], two["tier"], two["homepage"]) == ("ISC", "core", "https://nginx.org/")

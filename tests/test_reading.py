@@ -38,8 +38,8 @@ def test_pages_of_hooks_are_checked_and_nothing_is_written(site: SiteFolder) -> 
     assert "\nchecked: " in result.output
     after = tree(site.folder)
     assert {path: body for path, body in after.items() if "__pycache__" not in path} == before
-    published = site.mkdocs()
-    assert f"checked: {len(list(published.api.rglob('*.json')))} documents" in result.output
+    documents = len([*site.mkdocs().api.rglob("*.json")])
+    assert f"checked: {documents} documents" in result.output
 
 
 def test_list_and_record_see_the_pages_of_hooks(site: SiteFolder) -> None:
@@ -54,34 +54,38 @@ def test_list_and_record_see_the_pages_of_hooks(site: SiteFolder) -> None:
     assert {event["slug"] for event in day["events"] if "slug" in event} == {"made"}
 
 
-def test_a_fault_of_a_made_page_is_told(site: SiteFolder) -> None:
-    result = call("check", "-f", hooked(site, license_="[]"))
+@pytest.mark.parametrize(
+    ("license_", "body", "told"),
+    [
+        ("[]", "", "images/made.md:4:1: license: "),
+        ("MIT", "<!-- catalog: imags -->", "unknown marker `imags` (did you mean `images`?)"),
+    ],
+)
+def test_a_fault_of_a_made_page_is_told(site: SiteFolder, license_: str, body: str, told: str) -> None:
+    result = call("check", "-f", hooked(site, license_, body))
     assert result.exit_code == 1
-    assert "images/made.md:4:1: license: " in result.output
+    assert told in result.output
     assert result.output.endswith("the catalog is not published: 1 error in 1 file\n")
-
-
-def test_a_wrong_marker_of_a_made_page_is_found(site: SiteFolder) -> None:
-    result = call("check", "-f", hooked(site, body="<!-- catalog: imags -->"))
-    assert result.exit_code == 1
-    assert "unknown marker `imags` (did you mean `images`?)" in result.output
     assert not (site.folder / "site").exists()
 
 
-@pytest.mark.parametrize("hook", ["raise KeyError('key')", "def on_nav(nav, **_): raise KeyError('key')"])
-def test_a_hook_that_fails_is_one_error(site: SiteFolder, hook: str) -> None:
+@pytest.mark.parametrize(
+    ("hook", "theme", "told"),
+    [
+        ("raise KeyError('key')", "mkdocs", "KeyError('key')"),
+        ("def on_nav(nav, **_): raise KeyError('key')", "mkdocs", "KeyError('key')"),
+        ("", "nowhere", ""),
+    ],
+)
+def test_a_site_that_mkdocs_can_not_read_is_one_error(
+    site: SiteFolder, hook: str, theme: str, told: str
+) -> None:
+    site.config["theme"] = {"name": theme}
     path = hooked(site)
     site.write("hook.py", hook)
     result = call("build", "-f", path)
     assert (result.exit_code, result.output.count("error: ")) == (1, 1)
-    assert "MkDocs can't read the site: KeyError('key')" in result.output
-
-
-def test_a_site_that_mkdocs_can_not_read_is_refused(site: SiteFolder) -> None:
-    site.config["theme"] = {"name": "nowhere"}
-    result = call("check", "-f", hooked(site))
-    assert result.exit_code == 1
-    assert "mkdocs.yml: plugins: MkDocs can't read the site: " in result.output
+    assert f"MkDocs can't read the site: {told}" in result.output
 
 
 def test_a_plugin_that_is_not_installed_is_one_error_with_its_name(site: SiteFolder) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from mkdocs_catalog_api.catalog.names import Reference
 HEX = "0123456789abcdef" * 8
 SHA256 = f"sha256:{HEX[:64]}"
 
-VALID = {
+VALID: dict[Callable[[str], str], list[str]] = {
     names.slug: ["nginx", "7zip", "node.js", "a_b", "a__b", "a---b", "a" * 100],
     names.version_label: ["1.25.3", "latest", "_x", "RELEASE.2024-01-16T16-07-38Z", "1" * 128],
     names.chart_version: [
@@ -98,21 +99,13 @@ REFUSED: dict[Callable[[str], str], dict[str, str | None]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("rule", "value"), [(rule, value) for rule, values in VALID.items() for value in values]
-)
-def test_a_valid_value_comes_back_as_it_is(rule: Callable[[str], str], value: str) -> None:
-    assert rule(value) == value
-
-
-@pytest.mark.parametrize(
-    ("rule", "value", "near"),
-    [(rule, value, near) for rule, values in REFUSED.items() for value, near in values.items()],
-)
-def test_a_refusal_offers_the_nearest_value(rule: Callable[[str], str], value: str, near: str | None) -> None:
-    with pytest.raises(ValueError, match="is not") as caught:
-        rule(value)
-    assert offered(str(caught.value)) == near
+@pytest.mark.parametrize("rule", VALID)
+def test_a_valid_value_comes_back_and_a_refusal_offers_the_nearest(rule: Callable[[str], str]) -> None:
+    assert [rule(value) for value in VALID[rule]] == VALID[rule]
+    for value, near in REFUSED[rule].items():
+        with pytest.raises(ValueError, match="is not") as caught:
+            rule(value)
+        assert offered(str(caught.value)) == near
 
 
 def offered(message: str) -> str | None:
@@ -138,32 +131,22 @@ def test_any_text_is_accepted_or_refused_with_an_offer_that_would_do(
 
 
 @pytest.mark.parametrize("rule", VALID)
-@pytest.mark.parametrize("unit", ["a", "0", "a-", "a.", "-", "_", "a/", "0.", "1-", "a:", "@", "[", "a@"])
-def test_a_hostile_text_is_refused_at_once_and_shortly(rule: Callable[[str], str], unit: str) -> None:
-    for head in ("", "1.2.3-", "https://", "oci://a.b/", "a.b/"):
+def test_a_hostile_text_is_refused_at_once_and_shortly(rule: Callable[[str], str]) -> None:
+    units = ("a", "0", "a-", "a.", "-", "_", "a/", "0.", "1-", "a:", "@", "[", "a@")
+    for unit, head in product(units, ("", "1.2.3-", "https://", "oci://a.b/", "a.b/")):
         with pytest.raises(ValueError) as caught:
-            rule(f"{head}{unit * 200_000}\x00")
+            rule(f"{head}{unit * 50_000}\x00")
         assert len(str(caught.value)) < 1200
 
 
-@pytest.mark.parametrize(
-    ("name", "slug"),
-    [
-        ("NGINX", "nginx"),
-        ("Node.js (LTS)", "node-js-lts"),
-        ("  a -- b  ", "a-b"),
-        ("C++", "c"),
-        ("Käse", "k-se"),
-    ],
-)
-def test_a_name_becomes_a_slug(name: str, slug: str) -> None:
-    assert names.slug_from_name(name) == slug
+SLUGS = {"NGINX": "nginx", "Node.js (LTS)": "node-js-lts", "  a -- b  ": "a-b", "C++": "c", "Käse": "k-se"}
 
 
-@pytest.mark.parametrize("name", ["", "日本", "Index", "a" * 101])
-def test_a_name_that_makes_no_slug_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="add a `slug`"):
-        names.slug_from_name(name)
+def test_a_name_becomes_a_slug_or_is_refused() -> None:
+    assert {name: names.slug_from_name(name) for name in SLUGS} == SLUGS
+    for name in ("", "日本", "Index", "a" * 101):
+        with pytest.raises(ValueError, match="add a `slug`"):
+            names.slug_from_name(name)
 
 
 @given(st.text(max_size=110))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
+import tempfile
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
-from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.problems import CatalogError
+from mkdocs_catalog_api.publish import staging
 from mkdocs_catalog_api.publish.site_files import put
 from mkdocs_catalog_api.publish.staging import Staging, save
 from mkdocs_catalog_api.publish.swap import publish, remember
@@ -20,6 +22,7 @@ from mkdocs_catalog_api.publish.swap import publish, remember
 from .contract import check
 from .sites import SiteFolder
 from .test_build import small
+from .test_cli import call, tree
 
 OLD = 1_000_000_000_000_000_000
 """Nanoseconds: 2001-09-09."""
@@ -27,7 +30,7 @@ OLD = 1_000_000_000_000_000_000
 
 def build(site: SiteFolder, *options: str) -> tuple[int, str]:
     """`catalog-api build`, in this process."""
-    done = CliRunner().invoke(main, ["build", "-f", str(site.write_config()), *options])
+    done = call("build", "-f", site.write_config(), *options)
     return done.exit_code, done.output
 
 
@@ -37,8 +40,21 @@ def api(site: SiteFolder) -> Path:
 
 @pytest.fixture
 def published(site: SiteFolder) -> SiteFolder:
-    assert not small(site).mkdocs().failed
+    assert not small(site).build().failed
     return site
+
+
+def refused(site: SiteFolder, *told: str, options: tuple[str, ...] = ()) -> None:
+    """The build ends with an error of these words."""
+    code, said = build(site, *options)
+    assert code == 1
+    for words in told:
+        assert words in said
+
+
+def leftovers(site: SiteFolder) -> list[str]:
+    """Everything beside the site's sources that a build left, the site itself aside."""
+    return sorted(path.name for path in site.folder.iterdir() if path.name.startswith("."))
 
 
 def age(site: SiteFolder) -> None:
@@ -56,32 +72,26 @@ def test_a_document_that_is_the_same_keeps_its_time(published: SiteFolder) -> No
     before = {path: (api(published) / path).read_bytes() for path in times(published)}
     age(published)
     published.config["site_name"] = "Another"
+    path = api(published) / "charts.json"
+    path.write_bytes(path.read_bytes().replace(b"stack", b"STACK"))
     assert build(published)[0] == 0
+    assert b"stack" in path.read_bytes()
     kept = {path for path, time in times(published).items() if time == OLD}
-    assert kept == {path for path, body in before.items() if (api(published) / path).read_bytes() == body}
+    same = {path for path, body in before.items() if (api(published) / path).read_bytes() == body}
+    assert kept == same - {"charts.json"}, "somebody has changed it"
     assert "images.json" in kept
     assert "index.json" not in kept
-
-
-def test_a_document_that_somebody_has_changed_gets_a_new_time(published: SiteFolder) -> None:
-    age(published)
-    path = api(published) / "images.json"
-    path.write_bytes(path.read_bytes().replace(b"alpha", b"ALPHA"))
-    assert build(published)[0] == 0
-    assert b"alpha" in path.read_bytes()
-    assert times(published)["images.json"] > OLD
-    assert times(published)["charts.json"] == OLD
 
 
 def test_times_that_were_remembered_outlive_the_clearing_of_the_site(published: SiteFolder) -> None:
     age(published)
     stamps = remember(published.folder / "site")
     assert {*stamps} == {*times(published)}
-    staging = Staging(published.folder / "site")
-    shutil.copytree(api(published), staging.documents, dirs_exist_ok=True, copy_function=shutil.copyfile)
+    stage = Staging(published.folder / "site")
+    shutil.copytree(api(published), stage.documents, dirs_exist_ok=True, copy_function=shutil.copyfile)
     shutil.rmtree(published.folder / "site")
-    publish(staging, published.folder / "site", stamps=stamps)
-    staging.remove()
+    publish(stage, published.folder / "site", stamps=stamps)
+    stage.remove()
     assert {*times(published).values()} == {OLD}
 
 
@@ -100,11 +110,12 @@ def test_a_lost_manifest_is_explained_and_replace_replaces(published: SiteFolder
     number = len(times(published)) - 1
     (api(published) / "manifest.json").unlink()
     (api(published) / "stale.json").write_text("{}")
-    code, said = build(published)
-    assert code == 1
-    assert f"api/v1: documents would replace {number} files that no build wrote" in said
-    assert "manifest.json, the list of an earlier build's files, is missing" in said
-    assert "`catalog-api build --replace` replaces the whole folder" in said
+    refused(
+        published,
+        f"api/v1: documents would replace {number} files that no build wrote",
+        "manifest.json, the list of an earlier build's files, is missing",
+        "`catalog-api build --replace` replaces the whole folder",
+    )
     assert len(times(published)) == number + 1
     assert build(published, "--replace")[0] == 0
     assert check(published.folder / "site", "/catalog") == []
@@ -121,31 +132,68 @@ def test_mkdocs_clears_the_site_so_a_lost_manifest_does_not_stop_it(published: S
 
 def test_a_manifest_of_another_program_is_not_ours(published: SiteFolder) -> None:
     (api(published) / "manifest.json").write_text('{"generator": {"name": "other"}, "documents": {}}')
-    code, said = build(published)
-    assert code == 1
-    assert "manifest.json, the list of an earlier build's files, is of another program" in said
+    refused(published, "manifest.json, the list of an earlier build's files, is of another program")
+
+
+ENTRY = json.dumps({"sha256": "0" * 64, "bytes": 1})
+OURS = '{"generator": {"name": "mkdocs-catalog-api"}, "documents": '
+
+
+@pytest.mark.parametrize(
+    ("manifest", "ours"),
+    [
+        ('{"generator": {"name": "another"}, "documents": {"notes.txt": {}}}', False),
+        (OURS + f'{{"../../../precious.txt": {ENTRY}, "..": {ENTRY}}}}}', True),
+        (OURS + f'{{"/etc/passwd": {ENTRY}, "": {ENTRY}}}}}', True),
+        (OURS + '{"images.json": {}}}', False),
+        (OURS + "null}", False),
+        ('{"generator": "mkdocs-catalog-api", "documents": []}', False),
+        ("[" * 100_000, False),
+        ("\udc80", False),
+    ],
+)
+def test_a_manifest_never_reaches_beyond_the_api(site: SiteFolder, manifest: str, ours: bool) -> None:
+    kept = {"precious.txt": "outside", "site/about.html": "a page", "site/api/v1/notes.txt": "the author's"}
+    for path, text in kept.items():
+        small(site).write(path, text)
+    site.write("site/api/v1/manifest.json", manifest.encode("utf-8", "surrogateescape"))
+    assert (build(site)[0] == 0) == ours, "a manifest that is not ours is a file that we must not replace"
+    assert {path: (site.folder / path).read_text() for path in kept} == kept
+
+
+def test_what_is_gone_is_removed_and_what_is_not_ours_is_kept(published: SiteFolder) -> None:
+    (api(published) / "images/notes.txt").write_text("the author's")
+    (published.folder / "docs/images/beta.md").unlink()
+    published.write("docs/charts/stack.md", "---\ncatalog: false\n---\n")
+    assert build(published)[0] == 0
+    assert not (api(published) / "images/beta").exists()
+    assert not (api(published) / "charts/stack").exists()
+    assert (api(published) / "images/notes.txt").read_text() == "the author's"
 
 
 def test_a_file_in_the_way_is_named_and_only_replace_removes_it(published: SiteFolder) -> None:
     published.image("gamma")
-    (api(published) / "images/gamma").mkdir()
-    for name in ("images/gamma/index.json", "badge/gamma/cves.json", "notes.json"):
+    ways, notes = ("images/gamma/index.json", "badge/gamma/cves.json"), "notes.json"
+    for name in (*ways, notes):
         (api(published) / name).parent.mkdir(parents=True, exist_ok=True)
         (api(published) / name).write_text('"mine"')
     code, said = build(published)
-    assert code == 1
-    assert (
-        "api/v1: documents would replace 2 files that no build wrote, such as badge/gamma/cves.json" in said
-    )
-    for name in ("images/gamma/index.json", "badge/gamma/cves.json"):
-        assert (api(published) / name).read_text() == '"mine"'
-    assert "notes.json" not in said
+    assert code == 1 and notes not in said
+    assert "documents would replace 2 files that no build wrote, such as badge/gamma/cves.json" in said
+    assert [(api(published) / name).read_text() for name in ways] == ['"mine"'] * 2
     assert build(published, "--replace")[0] == 0
-    assert (api(published) / "notes.json").read_text() == '"mine"'
-    (api(published) / "notes.json").unlink()
-    (published.folder / "site/images/gamma").mkdir()
-    (published.folder / "site/images/gamma/index.html").touch()
+    assert (api(published) / notes).read_text() == '"mine"'
+    (api(published) / notes).unlink()
+    published.write("site/images/gamma/index.html", "")
     assert check(published.folder / "site", "/catalog") == []
+
+
+@pytest.mark.parametrize("name", ["api", "api/v1"])
+def test_a_file_in_the_place_of_a_folder_is_named(site: SiteFolder, name: str) -> None:
+    place = small(site).write(f"site/{name}", "a file without a suffix")
+    refused(site, f"{name}: ", "this file (move or rename the file)")
+    assert place.read_text() == "a file without a suffix"
+    assert leftovers(site) == []
 
 
 @pytest.mark.parametrize("name", ["api", "api/v1"])
@@ -155,11 +203,23 @@ def test_nothing_is_published_through_a_link(published: SiteFolder, name: str) -
     place.symlink_to(aside)
     before = sorted(aside.rglob("*"))
     for options in ((), ("--replace",)):
-        code, said = build(published, *options)
-        assert code == 1
-        assert f"{name}: api/v1 would be written here, but nothing is written through a link" in said
+        told = f"{name}: api/v1 would be written here, but nothing is written through a link"
+        refused(published, told, options=options)
     assert place.is_symlink()
     assert sorted(aside.rglob("*")) == before
+
+
+def test_links_that_stand_in_the_api_are_not_followed(published: SiteFolder) -> None:
+    outside = published.write("outside/precious.json", "{}").parent
+    links = api(published) / "linked", api(published) / "linked.json", api(published) / "images"
+    shutil.rmtree(links[2])
+    for link, target in zip(links, (outside, outside / "precious.json", outside), strict=True):
+        link.symlink_to(target)
+    assert build(published)[0] == 1
+    links[2].unlink()
+    assert build(published)[0] == 0
+    assert [link.is_symlink() for link in links] == [True, True, False]
+    assert [path.name for path in outside.iterdir()] == ["precious.json"]
 
 
 @pytest.mark.parametrize("link", ["_headers", "feeds", "feeds/updates.xml"])
@@ -169,29 +229,26 @@ def test_files_beside_the_api_are_not_written_through_a_link(site: SiteFolder, l
     place = site.folder / "site" / link
     place.parent.mkdir(parents=True)
     place.symlink_to(outside if link == "feeds" else outside / "updates.xml")
-    code, said = build(site)
-    assert code == 1
-    assert "nothing is written through a link" in said
-    assert f"{link}: " in said
+    refused(site, "nothing is written through a link", f"{link}: ")
     assert (outside / "updates.xml").read_text() == "{}"
     assert [path.name for path in outside.iterdir()] == ["updates.xml"]
     assert not api(site).exists()
 
 
 def test_a_site_file_is_put_in_place_as_a_whole(tmp_path: Path) -> None:
-    site, staging = tmp_path / "site", tmp_path / "staging"
-    staging.mkdir()
-    put(site, ".well-known/vex-repository.json", b"{}", staging)
+    site, stage = tmp_path / "site", tmp_path / "staging"
+    stage.mkdir()
+    put(site, ".well-known/vex-repository.json", b"{}", stage)
     target = site / ".well-known/vex-repository.json"
     assert target.read_bytes() == b"{}"
     os.utime(target, ns=(OLD, OLD))
-    put(site, ".well-known/vex-repository.json", b"{}", staging)
+    put(site, ".well-known/vex-repository.json", b"{}", stage)
     assert target.stat().st_mtime_ns == OLD
     reader = tmp_path / "reader"
     reader.hardlink_to(target)
-    put(site, ".well-known/vex-repository.json", b"[]", staging)
+    put(site, ".well-known/vex-repository.json", b"[]", stage)
     assert (target.read_bytes(), reader.read_bytes()) == (b"[]", b"{}")
-    assert list(staging.iterdir()) == []
+    assert list(stage.iterdir()) == []
 
 
 def test_a_site_file_below_a_file_is_refused(tmp_path: Path) -> None:
@@ -215,38 +272,68 @@ def test_the_site_itself_may_be_a_link(site: SiteFolder) -> None:
     assert (site.folder / "real/_headers").is_file()
 
 
-def test_a_rename_that_fails_changes_nothing(published: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = {path: path.read_bytes() for path in api(published).rglob("*.json")}
-    rename = Path.rename
+def test_a_site_on_another_file_system_is_published(site: SiteFolder) -> None:
+    memory = next((Path(each) for each in ("/dev/shm", "/tmp") if other_device(site, each)), None)  # noqa: S108
+    if memory is None:
+        pytest.skip("no second file system here")
+    with tempfile.TemporaryDirectory(dir=memory) as target:
+        (site.folder / "site").symlink_to(target)
+        assert not small(site).build().failed
+        assert check(Path(target), "/catalog") == []
+        assert [path.name for path in Path(target).iterdir() if path.name.startswith(".")] == []
+
+
+def other_device(site: SiteFolder, folder: str) -> bool:
+    return os.access(folder, os.W_OK) and Path(folder).stat().st_dev != site.folder.stat().st_dev
+
+
+FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (FULL, "the API can't be written: No space left on device"),
+        (OSError(), "the API can't be written: OSError"),
+        (MemoryError(), "the API can't be written: memory ran out"),
+        (None, "the API can't be written: Permission denied"),
+    ],
+)
+def test_what_fails_on_the_disk_leaves_the_old_api(
+    published: SiteFolder, monkeypatch: pytest.MonkeyPatch, error: Exception | None, told: str
+) -> None:
+    """While the eleventh file is written, or without an error there as the documents are moved."""
+    before, write, rename = tree(api(published)), FileIO.write, Path.rename
+    written: list[int] = []
+
+    def full(file: FileIO, data: bytes) -> int:
+        written.append(len(data))
+        if len(written) > 10 and error:
+            raise error
+        return write(file, data)
 
     def fail(self: Path, target: Any) -> Path:
-        if self.name == "documents":
+        if self.name == "documents" and not error:
             raise PermissionError(13, "Permission denied")
         return rename(self, target)
 
-    monkeypatch.setattr(Path, "rename", fail)
-    published.config["site_name"] = "Another"
-    assert build(published)[0] == 1
-    assert {path: path.read_bytes() for path in api(published).rglob("*.json")} == before
-    assert [path for path in published.folder.iterdir() if path.name.startswith(".")] == []
+    published.image("gamma", "versions: [1]")
+    with monkeypatch.context() as patch:
+        patch.setattr(staging, "FileIO", type("Full", (FileIO,), {"write": full}))
+        patch.setattr(Path, "rename", fail)
+        refused(published, told)
+    assert tree(api(published)) == before
+    assert leftovers(published) == []
 
 
 def test_staged_documents_that_are_kept_can_be_published_again(tmp_path: Path) -> None:
-    staging = Staging(tmp_path / "site")
+    stage = Staging(tmp_path / "site")
     manifest = json.dumps({"generator": {"name": "mkdocs-catalog-api"}, "documents": {"a/b.json": {}}})
-    save(staging.documents, "a/b.json", b"{}")
-    save(staging.documents, "manifest.json", manifest.encode())
+    save(stage.documents, "a/b.json", b"{}")
+    save(stage.documents, "manifest.json", manifest.encode())
     for _ in range(2):
-        publish(staging, tmp_path / "site", keep=True)
+        publish(stage, tmp_path / "site", keep=True)
         assert (tmp_path / "site/api/v1/a/b.json").read_bytes() == b"{}"
         shutil.rmtree(tmp_path / "site")
-    staging.remove()
+    stage.remove()
     assert list(tmp_path.iterdir()) == [], "nothing is put back after the site is gone"
-
-
-def test_the_problems_of_publishing_are_all_told_at_once(published: SiteFolder) -> None:
-    published.image("gamma")
-    for name in ("images/gamma/index.json", "badge/gamma/cves.json"):
-        (api(published) / name).parent.mkdir(parents=True, exist_ok=True)
-        (api(published) / name).touch()
-    assert "would replace 2 files that no build wrote" in build(published)[1]

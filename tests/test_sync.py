@@ -23,9 +23,8 @@ from mkdocs_catalog_api.network import sync as network_sync
 from .fake_registry import FakeRegistry
 from .fake_server import Reply
 from .registries import CONFIG, INDEX, MANIFEST, encoded
-from .sites import SiteFolder, built, digest
+from .sites import SiteFolder, built, digest, item
 from .syncing import BASIC, LOGIN, facts, labels, sync, synced
-from .test_map import item
 
 FILE = "registry/images/nginx.json"
 TAGS = "/v2/acme/nginx/tags/list"

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.models import ChartVersionEntry, VersionEntry
-from mkdocs_catalog_api.catalog.newest_reference import chart_reference, image_reference
+from mkdocs_catalog_api.catalog.newest_reference import image_reference, pinning_reference
 from mkdocs_catalog_api.catalog.verification import Verification
 
 from .sites import digest
@@ -19,25 +19,23 @@ IMAGE = "ghcr.io/acme/nginx"
 printable = st.text(st.characters(min_codepoint=32, max_codepoint=126), min_size=1).filter(str.strip)
 
 
-def test_an_identity_with_its_issuer() -> None:
-    by_name = Verification(identity="release@example.org", issuer=ISSUER)
-    assert by_name.command(f"{IMAGE}:1") == (
-        "cosign verify --certificate-identity release@example.org"
-        f" --certificate-oidc-issuer {ISSUER} {IMAGE}:1"
-    )
-
-
-def test_an_expression_is_quoted() -> None:
-    by_expression = Verification.model_validate(
-        {"identityRegexp": "^https://github.com/acme/.*$", "issuer": ISSUER}
-    )
-    assert "--certificate-identity-regexp '^https://github.com/acme/.*$' " in by_expression.command(IMAGE)
-
-
-def test_a_key() -> None:
-    assert Verification(key="https://example.org/cosign.pub").command(f"{IMAGE}@{digest(1)}") == (
-        f"cosign verify --key https://example.org/cosign.pub {IMAGE}@{digest(1)}"
-    )
+@pytest.mark.parametrize(
+    ("declared", "options"),
+    [
+        (
+            {"identity": "release@example.org", "issuer": ISSUER},
+            f"--certificate-identity release@example.org --certificate-oidc-issuer {ISSUER}",
+        ),
+        (
+            {"identityRegexp": "^https://github.com/acme/.*$", "issuer": ISSUER},
+            "--certificate-identity-regexp '^https://github.com/acme/.*$'"
+            f" --certificate-oidc-issuer {ISSUER}",
+        ),
+        ({"key": "https://example.org/cosign.pub"}, "--key https://example.org/cosign.pub"),
+    ],
+)
+def test_the_command(declared: dict[str, str], options: str) -> None:
+    assert Verification.model_validate(declared).command(f"{IMAGE}:1") == f"cosign verify {options} {IMAGE}:1"
 
 
 @given(printable)
@@ -67,21 +65,17 @@ def test_an_image_is_verified_by_its_only_digest_else_by_its_tag(
 @pytest.mark.parametrize(
     ("chart", "version", "expected"),
     [
-        (None, "1.0.0", None),
-        ("https://charts.example.org/stable", "1.0.0", None),
+        (None, {"version": "1.0.0"}, None),
+        ("https://charts.example.org/stable", {"version": "1.0.0"}, None),
         ("oci://ghcr.io/acme/charts/web", None, "ghcr.io/acme/charts/web"),
-        ("oci://ghcr.io/acme/charts/web", "1.0.0+5", "ghcr.io/acme/charts/web:1.0.0_5"),
-        ("ghcr.io/acme/charts/web", "1.0.0", "ghcr.io/acme/charts/web:1.0.0"),
-        ("oci://localhost:5000/web", "1.0.0", "localhost:5000/web:1.0.0"),
+        ("oci://ghcr.io/acme/charts/web", {"version": "1.0.0+5"}, "ghcr.io/acme/charts/web:1.0.0_5"),
+        ("ghcr.io/acme/charts/web", {"version": "1.0.0"}, "ghcr.io/acme/charts/web:1.0.0"),
+        ("oci://localhost:5000/web", {"version": "1.0.0"}, "localhost:5000/web:1.0.0"),
+        ("oci://a.org/web", {"version": "1.0.0", "digest": digest(1)}, f"a.org/web@{digest(1)}"),
     ],
 )
 def test_a_chart_is_verified_where_cosign_finds_it(
-    chart: str | None, version: str | None, expected: str | None
+    chart: str | None, version: dict[str, str] | None, expected: str | None
 ) -> None:
-    entry = ChartVersionEntry(version=version) if version else None
-    assert chart_reference(chart, entry) == expected
-
-
-def test_a_chart_is_verified_by_its_digest() -> None:
-    entry = ChartVersionEntry.model_validate({"version": "1.0.0", "digest": digest(1)})
-    assert chart_reference("oci://ghcr.io/acme/web", entry) == f"ghcr.io/acme/web@{digest(1)}"
+    entry = ChartVersionEntry.model_validate(version) if version else None
+    assert pinning_reference(chart, entry) == expected

@@ -78,13 +78,6 @@ def test_only_equal_labels_are_equally_new(one: str, other: str) -> None:
     assert (version_key(one) < version_key(other)) != (version_key(one) >= version_key(other))
 
 
-@given(labels, labels, labels)
-def test_the_order_is_transitive(a: str, b: str, c: str) -> None:
-    first, second, third = sorted([a, b, c], key=version_key)
-    assert version_key(first) <= version_key(second) <= version_key(third)
-    assert version_key(first) <= version_key(third)
-
-
 @given(st.lists(labels, max_size=8).flatmap(lambda found: st.tuples(st.just(found), st.permutations(found))))
 def test_the_order_written_does_not_matter(lists: tuple[list[str], list[str]]) -> None:
     assert newest_first(lists[0]) == newest_first(lists[1])
