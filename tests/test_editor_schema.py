@@ -107,6 +107,13 @@ ITEMS: list[tuple[str, object, str]] = [
 """Collection, keys of an item, and where an editor marks an error; empty: nowhere."""
 FIELDS = {"port": "integer", "os": {"values": ["a"]}, "tier": {"from": "a"}}
 DEFAULTS = [{"pages": "images/old/**", "values": {"tier": "a"}}]
+
+
+def configured(settings: object) -> tuple[object, object]:
+    """The plugins of a mkdocs.yml, in both forms."""
+    return ["search", {"catalog-api": settings}], {"catalog-api": settings}
+
+
 DOCUMENTS: list[tuple[str, object, bool]] = [
     ("images", {}, True),
     ("roadmap", [{"category": "Tools"}], False),
@@ -134,7 +141,7 @@ DOCUMENTS: list[tuple[str, object, bool]] = [
             ({"images": {"fields": {"tier": {"values": [1.10]}}}}, False),
             ({"security": {"max_age": "30"}}, False),
         )
-        for plugins in (["search", {"catalog-api": settings}], {"catalog-api": settings})
+        for plugins in configured(settings)
     ),
 ]
 """Schema, a whole file, and whether it holds."""

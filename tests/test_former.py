@@ -144,7 +144,7 @@ def test_a_pin_of_a_former_digest_names_its_version_and_the_day(rebuilt: SiteFol
     pins = [f"{REGISTRY}/nginx@{digest(seed)}" for seed in ("a", "b arm64", "c", "unknown")]
     rebuilt.page("charts/stack.md", f"images: {json.dumps(pins)}")
     result = rendered(rebuilt)
-    hrefs = [f"/catalog/api/v1/{path(seed)}" for seed in ("a", "b arm64")]
+    hrefs: list[str | None] = [f"/catalog/api/v1/{path(seed)}" for seed in ("a", "b arm64")]
     hrefs += ["/catalog/api/v1/security/nginx/1.0.json", None]
     assert result.at("charts/stack images version") == ["1.0", "1.0", "1.0", None]
     assert result.at("charts/stack images until") == ["2026-11-02", "2026-11-03", None, None]

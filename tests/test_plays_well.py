@@ -18,7 +18,7 @@ from .sites import Result, SiteFolder
 from .test_build import small
 from .test_cli import call, tree
 
-MATERIAL = {"theme": {"name": "material", "font": False}}
+MATERIAL: dict[str, Any] = {"theme": {"name": "material", "font": False}}
 IMAGE = "category: Tools\ntier: core\nlicense: MIT\n"
 
 
