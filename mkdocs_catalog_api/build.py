@@ -6,7 +6,7 @@ Both the MkDocs plugin and the command line use this module; it does not depend 
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from .authored.site import Site
 from .catalog.value import Catalog
 from .documents import vex
 from .documents.discovery import ManifestEntry
-from .documents.publication import Encoded, publication
+from .documents.publication import publication
 from .documents.table import LOOKUP_NAMES
 from .problems import CatalogError, Level, Problem, Problems
 from .problems.codes import Code
@@ -191,7 +191,11 @@ def _prepare(
         check_vex_repository(site, problems)
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
-    written = _stage(publication(catalog, settings, clock.timestamp(clock.now())), staging)
+    written: dict[str, ManifestEntry] = {}
+    for document in publication(catalog, settings, clock.timestamp(clock.now())):
+        written[document.path] = document.entry
+        if staging:
+            save(staging.documents, document.path, document.body)
     note_number(written.values(), site.config, problems)
     refuse_occupied(written, site.occupied_paths, problems)
     feed_files: dict[str, bytes] = {}
@@ -205,13 +209,3 @@ def _prepare(
         raise CatalogError(problems)
     words = llms.text(catalog, {*filter(settings.has_lookup, LOOKUP_NAMES)})
     return Build(site, catalog, staging, written, problems, header_file, feed_files, vex_repository, words)
-
-
-def _stage(documents: Iterable[Encoded], staging: Staging | None) -> dict[str, ManifestEntry]:
-    """Save the documents in staging, if there is one. Returns hash and size of each document by its path."""
-    written: dict[str, ManifestEntry] = {}
-    for document in documents:
-        written[document.path] = document.entry
-        if staging:
-            save(staging.documents, document.path, document.body)
-    return written

@@ -85,6 +85,10 @@ class Visit:
         self.page.goto(self.base + path)
         expect(self.page.locator("h1")).to_be_visible()
 
+    def json(self, path: str) -> Any:
+        """A document of the API."""
+        return self.page.request.get(f"{self.base}api/v1/{path}").json()
+
     def judge(self, wrong: bool, address: str, what: str) -> None:
         """Remember a fault."""
         if wrong:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -20,9 +21,9 @@ from playwright.sync_api import Browser
 from mkdocs_catalog_api.documents import openapi
 from mkdocs_catalog_api.documents.kinds import Route
 
-from .browser import chromium
+from .browser import Visit, chromium, visiting
 from .example import build_as_process, copy_example, documents
-from .servers import node_folder
+from .servers import node_folder, serve
 from .sites import Result, SiteFolder
 
 pytest_plugins = ["tests.unchanged"]
@@ -98,11 +99,32 @@ def example_bytes(example: Result) -> dict[str, bytes]:
     return documents(example.folder)
 
 
+@pytest.fixture(scope="session")
+def online(example: Result, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the example is served, at /hardened as its site_url has it; without a slash at the end."""
+    www = tmp_path_factory.mktemp("www")
+    shutil.copytree(example.folder / "site", www / "hardened", copy_function=os.link)
+    with serve(www) as port:
+        # Instant navigation asks the site map which pages there are.
+        pages = (example.folder / "site/sitemap.xml").read_text("utf-8")
+        (www / "hardened/sitemap.xml").unlink()
+        here = pages.replace("https://catalog.example.org", f"http://127.0.0.1:{port}")
+        (www / "hardened/sitemap.xml").write_text(here, "utf-8")
+        yield f"http://127.0.0.1:{port}/hardened"
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """One Chromium for a module, as some tests start a driver of their own."""
     with chromium() as started:
         yield started
+
+
+@pytest.fixture
+def visit(browser: Browser, online: str, request: pytest.FixtureRequest) -> Iterator[Visit]:
+    """A visitor of the example."""
+    with visiting(browser, online, f"{online}/", **getattr(request, "param", {})) as visit:
+        yield visit
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""A catalog of real size with what crowds a page: long names, many rows, two platforms, several lines."""
+"""A catalog with two pages of images, and what crowds a page: long names, many rows, two platforms."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MARKERS = {
 }
 
 
-def write_crowded(folder: Path, images: int = 200) -> None:
+def write_crowded(folder: Path, images: int = 60) -> None:
     """Write the catalog and `with.yml`, which any theme builds."""
     write_catalog(folder, images, 3, 12, 20)
     for name, marker in _MARKERS.items():

@@ -33,10 +33,7 @@ class _Generator(GenerateJsonSchema):
 
 
 def schemas(
-    settings: Settings | None = None,
-    *,
-    lookups: Sequence[str] = (),
-    scanners: Sequence[str] = (),
+    settings: Settings | None = None, *, lookups: Sequence[str] = (), scanners: Sequence[str] = ()
 ) -> dict[str, Schema]:
     """Return file name → schema. With `settings`, the collections have the fields and rules of a catalog.
 

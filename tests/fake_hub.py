@@ -3,28 +3,15 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
-NOT_FOUND = json.dumps({"message": "not found"}).encode()
-WEB_PAGE = b"<!DOCTYPE html><title>Artifact Hub</title>"
+from .fake_server import FakeServer, Reply, Request
 
-
-@dataclass
-class Reply:
-    """One answer; `missing` bytes are promised and never sent, a `silent` one never comes."""
-
-    body: bytes = b""
-    status: int = 200
-    headers: dict[str, str] = field(default_factory=dict)
-    missing: int = 0
-    silent: bool = False
+NOT_FOUND = Reply(json.dumps({"message": "not found"}).encode(), 404)
 
 
 @dataclass
@@ -36,25 +23,18 @@ class Version:
     report: object = None
 
 
-class FakeHub:
-    """The charts that it lists, what to answer instead, and what it was asked."""
+@dataclass
+class FakeHub(FakeServer):
+    """The charts that it lists, and what to answer instead."""
 
-    def __init__(self) -> None:
-        self.charts: dict[str, dict[str, Version]] = {}
-        """`repository/package` → its versions, newest first."""
-        self.instead: dict[str, list[Reply]] = defaultdict(list)
-        """Path → answers given instead of the proper ones, until they are used up."""
-        self.asked: list[str] = []
-        self.agents: set[str] = set()
-        self.most_at_once = 0
-        self.address = ""
-        self._at_once = 0
-        self._lock = threading.Lock()
-        self._end = threading.Event()
+    charts: dict[str, dict[str, Version]] = field(default_factory=dict)
+    """`repository/package` → its versions, newest first."""
+    instead: dict[str, list[Iterable[bytes]]] = field(default_factory=lambda: defaultdict(list))
+    """Path → answers given instead of the proper ones, until they are used up."""
 
-    def reports_asked(self) -> int:
-        """How many security reports were asked for."""
-        return sum(path.endswith("/security-report") for path in self.asked)
+    def script(self, request: Request) -> Iterable[bytes]:
+        queue = self.instead[request.path]
+        return queue.pop(0) if queue else self.answer(request.path)
 
     def report_path(self, name: str, version: str) -> str:
         """Path of a security report."""
@@ -62,14 +42,7 @@ class FakeHub:
 
     def answer(self, target: str) -> Reply:
         """What Artifact Hub would say."""
-        parts = urlsplit(target)
-        match unquote(parts.path).strip("/").split("/"):
-            case ["api", "v1", "packages", "search"]:
-                query = {key: values[0] for key, values in parse_qs(parts.query).items()}
-                names = [name for name in self.charts if name.startswith(f"{query['repo']}/")]
-                start = int(query["offset"])
-                page = names[start : start + int(query["limit"])]
-                return _json({"packages": [{"normalized_name": name.partition("/")[2]} for name in page]})
+        match unquote(urlsplit(target).path).strip("/").split("/"):
             case ["api", "v1", "packages", "helm", repository, package, *version]:
                 return self._package(f"{repository}/{package}", *version)
             case ["api", "v1", "packages", id_, version, "security-report"]:
@@ -77,72 +50,23 @@ class FakeHub:
                     if _id(name) == id_ and version in versions:
                         found = versions[version]
                         return Reply() if found.created is None else _json(found.report)
-            case _:
-                return Reply(WEB_PAGE)
-        return Reply(NOT_FOUND, 404)
+        return NOT_FOUND
 
     def _package(self, name: str, version: str = "") -> Reply:
         versions = self.charts.get(name, {})
         version = version or next(iter(versions), "")
         if version not in versions:
-            return Reply(NOT_FOUND, 404)
+            return NOT_FOUND
         found = versions[version]
-        listed = [{"image": image} if isinstance(image, str) else image for image in found.images]
         answer = {
             "package_id": _id(name),
             "version": version,
             "readme": "# A chart",
-            "containers_images": listed,
+            "containers_images": [{"image": image} for image in found.images],
             "available_versions": [{"version": each, "ts": 1} for each in versions],
         }
-        return _json(
-            answer | ({} if found.created is None else {"security_report_created_at": found.created})
-        )
-
-    @contextmanager
-    def running(self) -> Iterator[FakeHub]:
-        """Answer on a free port of this machine."""
-        hub = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                hub._serve(self)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        server.daemon_threads = True
-        self.address = f"http://127.0.0.1:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        thread.start()
-        try:
-            yield self
-        finally:
-            self._end.set()
-            server.shutdown()
-            server.server_close()
-            thread.join()
-
-    def _serve(self, handler: BaseHTTPRequestHandler) -> None:
-        with self._lock:
-            self.asked.append(handler.path)
-            self.agents.add(handler.headers["User-Agent"])
-            self._at_once += 1
-            self.most_at_once = max(self.most_at_once, self._at_once)
-            queue = self.instead[urlsplit(handler.path).path]
-            reply = queue.pop(0) if queue else self.answer(handler.path)
-        if reply.silent:
-            self._end.wait()
-        handler.send_response(reply.status)
-        for name, value in reply.headers.items():
-            handler.send_header(name, value)
-        handler.send_header("Content-Length", str(len(reply.body) + reply.missing))
-        handler.end_headers()
-        with self._lock:
-            self._at_once -= 1
-        with suppress(OSError):  # the client may have had enough
-            handler.wfile.write(reply.body)
+        created = {} if found.created is None else {"security_report_created_at": found.created}
+        return _json(answer | created)
 
 
 def _json(value: object) -> Reply:

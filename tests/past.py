@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from mkdocs_catalog_api.catalog.value import Catalog
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.documents.history import HISTORY
-from mkdocs_catalog_api.documents.prove import encode, prove
+from mkdocs_catalog_api.documents.publication import encode, prove
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.state import counted
 from mkdocs_catalog_api.history.statistics import read_history
@@ -104,7 +104,7 @@ class Past:
 
     @property
     def folder(self) -> Folder:
-        return Folder(self.site.folder / "history", "history")
+        return Folder(self.site.folder / "history")
 
     def file(self, date: str) -> Path:
         return self.site.folder / f"history/{date}.json"

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import http.server
 import json
 import re
 import subprocess
 import threading
-import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import requests
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
 from .programs import need
 
@@ -40,37 +34,16 @@ def encoded(document: object) -> bytes:
     return json.dumps(document, separators=(",", ":")).encode()
 
 
-@dataclass
-class Registry:
-    """The registry that runs at `host`, and a client that pushes to it."""
+class Pushes(ABC):
+    """What tools push to a registry."""
 
-    host: str
-    authorization: Callable[[str], str] = lambda _: ""
-    """Repository → header."""
-
-    def request(self, method: str, repository: str, path: str, **given: Any) -> requests.Response:
-        headers = {"Authorization": self.authorization(repository)} | given.pop("headers", {})
-        address = path if path.startswith("http") else f"http://{self.host}/v2/{repository}/{path}"
-        return requests.request(method, address, headers=headers, timeout=30, **given)
-
+    @abstractmethod
     def blob(self, repository: str, body: bytes, media_type: str) -> dict[str, Any]:
         """Push a blob; its descriptor."""
-        begun = self.request("POST", repository, "blobs/uploads/")
-        assert begun.status_code == 202, begun.text
-        place = begun.headers["Location"]
-        sign = "&" if "?" in place else "?"
-        done = self.request("PUT", repository, f"{place}{sign}digest={digest_of(body)}", data=body)
-        assert done.status_code == 201, done.text
-        return {"mediaType": media_type, "digest": digest_of(body), "size": len(body)}
 
+    @abstractmethod
     def manifest(self, repository: str, document: Mapping[str, Any], *tags: str) -> dict[str, Any]:
         """Push a manifest or index under its tags, else under its digest; its descriptor."""
-        body, media_type = encoded(document), document["mediaType"]
-        for tag in tags or (digest_of(body),):
-            headers = {"Content-Type": media_type}
-            done = self.request("PUT", repository, f"manifests/{tag}", data=body, headers=headers)
-            assert done.status_code == 201, done.text
-        return {"mediaType": media_type, "digest": digest_of(body), "size": len(body)}
 
     def part(
         self,
@@ -169,6 +142,42 @@ class Registry:
         }
         return self.manifest(repository, document, version.replace("+", "_"))
 
+
+def described(body: bytes, media_type: str) -> dict[str, Any]:
+    """A descriptor."""
+    return {"mediaType": media_type, "digest": digest_of(body), "size": len(body)}
+
+
+@dataclass
+class Registry(Pushes):
+    """The registry that runs at `host`, and a client that pushes to it."""
+
+    host: str
+    authorization: Callable[[str], str] = lambda _: ""
+    """Repository → header."""
+
+    def request(self, method: str, repository: str, path: str, **given: Any) -> requests.Response:
+        headers = {"Authorization": self.authorization(repository)} | given.pop("headers", {})
+        address = path if path.startswith("http") else f"http://{self.host}/v2/{repository}/{path}"
+        return requests.request(method, address, headers=headers, timeout=30, **given)
+
+    def blob(self, repository: str, body: bytes, media_type: str) -> dict[str, Any]:
+        begun = self.request("POST", repository, "blobs/uploads/")
+        assert begun.status_code == 202, begun.text
+        place = begun.headers["Location"]
+        sign = "&" if "?" in place else "?"
+        done = self.request("PUT", repository, f"{place}{sign}digest={digest_of(body)}", data=body)
+        assert done.status_code == 201, done.text
+        return described(body, media_type)
+
+    def manifest(self, repository: str, document: Mapping[str, Any], *tags: str) -> dict[str, Any]:
+        body, media_type = encoded(document), document["mediaType"]
+        for tag in tags or (digest_of(body),):
+            headers = {"Content-Type": media_type}
+            done = self.request("PUT", repository, f"manifests/{tag}", data=body, headers=headers)
+            assert done.status_code == 201, done.text
+        return described(body, media_type)
+
     def delete(self, repository: str, digest: str) -> None:
         """Delete a manifest; its tags go with it."""
         assert self.request("DELETE", repository, f"manifests/{digest}").status_code == 202
@@ -211,68 +220,3 @@ def with_password(folder: Path) -> Iterator[Registry]:
     auth = f"auth: {{htpasswd: {{realm: test, path: {passwords}}}}}\n"
     with running(folder, auth, lambda _: login) as registry:
         yield registry
-
-
-def _unpadded(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-class _Issuer:
-    """Signs tokens that the registry accepts."""
-
-    def __init__(self) -> None:
-        self.key = rsa.generate_private_key(65537, 2048)
-        name, now = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "tokens")]), datetime.now(UTC)
-        builder = x509.CertificateBuilder(name, name, self.key.public_key(), x509.random_serial_number())
-        builder = builder.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
-        self.certificate = builder.sign(self.key, hashes.SHA256())
-
-    def token(self, repository: str, *actions: str) -> str:
-        der = self.certificate.public_bytes(serialization.Encoding.DER)
-        header = {"typ": "JWT", "alg": "RS256", "x5c": [base64.b64encode(der).decode()]}
-        now = int(time.time())
-        access = [{"type": "repository", "name": repository, "actions": actions}]
-        claims = {
-            "iss": "tokens",
-            "sub": USER,
-            "aud": "registry",
-            "nbf": now - 60,
-            "iat": now,
-            "exp": now + 300,
-        }
-        signed = f"{_unpadded(encoded(header))}.{_unpadded(encoded(claims | {'jti': 'x', 'access': access}))}"
-        return f"{signed}.{_unpadded(self.key.sign(signed.encode(), padding.PKCS1v15(), hashes.SHA256()))}"
-
-
-@contextmanager
-def behind_tokens(folder: Path, asked: list[str]) -> Iterator[Registry]:
-    """The same behind a token server; `asked` is given the scopes that were asked for with the password."""
-    issuer = _Issuer()
-    login = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
-
-    class Tokens(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            scope = parse_qs(urlsplit(self.path).query).get("scope", [""])[0]
-            allowed = self.headers.get("Authorization") == login
-            asked.extend([scope] if allowed else [])
-            name = scope.split(":")[1]
-            body = encoded({"token": issuer.token(name, "pull") if allowed else ""})
-            self.send_response(200 if allowed else 401)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None: ...
-
-    bundle = folder / "tokens.pem"
-    bundle.write_bytes(issuer.certificate.public_bytes(serialization.Encoding.PEM))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Tokens) as server:
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        realm = f"http://127.0.0.1:{server.server_port}/token"
-        token = f"realm: '{realm}', service: registry, issuer: tokens, rootcertbundle: {bundle}"
-        push = "Bearer {}".format
-        with running(
-            folder, f"auth: {{token: {{{token}}}}}\n", lambda name: push(issuer.token(name, "pull", "push"))
-        ) as registry:
-            yield registry
-        server.shutdown()

@@ -1,9 +1,10 @@
-"""catalog.py, the program of the guide that asks a published catalog, run as its user runs it."""
+"""catalog.py, the program of the guide that asks a published catalog."""
 
 from __future__ import annotations
 
 import ast
 import asyncio
+import io
 import json
 import os
 import subprocess
@@ -12,38 +13,52 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from mkdocs_catalog_api.publish import llms
 
-from .bad_server import BadServer, answer
 from .example import EXAMPLE
+from .fake_server import FakeServer, answer
 from .guide import blocks
 from .servers import serve
-from .sites import Result, SiteFolder
+from .sites import SiteFolder
 
 PROGRAM = EXAMPLE / "docs/guide/catalog.py"
 LOG4SHELL = "CVE-2021-44228"
 INDEX = "/api/v1/index.json"
 
 
-@pytest.fixture(scope="module")
-def online(example: Result, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the example."""
-    www = tmp_path_factory.mktemp("www")
-    (www / "hardened").symlink_to(example.folder / "site", target_is_directory=True)
-    with serve(www) as port:
-        yield f"http://127.0.0.1:{port}/hardened"
+_SPEC = spec_from_file_location("catalog_program", PROGRAM)
+assert _SPEC and _SPEC.loader
+_MODULE = module_from_spec(_SPEC)
+_SPEC.loader.exec_module(_MODULE)
 
 
-def ask(site: str, *question: str, cache: Path = Path(os.devnull)) -> subprocess.CompletedProcess[str]:
-    """Run the program with the cache folder `cache`, by default none that can be written."""
-    environment = os.environ | {"XDG_CACHE_HOME": str(cache), "PYTHONIOENCODING": "utf-8", "COLUMNS": "200"}
-    command = [sys.executable, "-I", str(PROGRAM), site, *question]
-    return subprocess.run(command, env=environment, capture_output=True, encoding="utf-8", check=False)
+class Asked(NamedTuple):
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def ask(site: str, *question: str, cache: Path = Path(os.devnull)) -> Asked:
+    """Run the program in process with the cache folder `cache`, by default none that can be written."""
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(cache))
+        patch.setenv("COLUMNS", "200")
+        patch.setattr(sys, "argv", [str(PROGRAM), site, *question])
+        for name, stream in zip(("stdout", "stderr"), streams, strict=True):
+            patch.setattr(sys, name, stream)
+        code = _MODULE.main()
+    texts = []
+    for stream in streams:
+        stream.flush()
+        texts.append(stream.buffer.getvalue().decode())
+    return Asked(code, *texts)
 
 
 QUESTIONS = [
@@ -149,14 +164,14 @@ def test_a_search_finds_by_each_field_and_the_best_match_first(site: SiteFolder,
 
 
 @contextmanager
-def odd_site(answers: dict[str, bytes]) -> Iterator[BadServer]:
+def odd_site(answers: dict[str, bytes]) -> Iterator[FakeServer]:
     """A server with these answers, whole or only their bodies. All else is answered with 404."""
     whole = dict.fromkeys((INDEX, "/s.json", "/i.json", "/c.json"), answer(b"", "404 Not Found"))
     whole |= {path: each if each.startswith(b"HTTP/") else answer(each) for path, each in answers.items()}
     scripts: dict[str, Callable[[], Iterable[bytes]]] = {
         path: partial(list, [each]) for path, each in whole.items()
     }
-    with BadServer(scripts).running() as server:
+    with FakeServer(scripts).running() as server:
         yield server
 
 
@@ -183,9 +198,7 @@ NONSENSE: dict[str, dict[str, bytes]] = {
     "an endless header": {INDEX: b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000},
     "an answer that ends early": {INDEX: b'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"apiVersion": "v'},
     "a chunk that ends early": {INDEX: b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n99\r\n{"},
-    "a huge document": {
-        INDEX: answer(zlib.compress(bytes(70 << 20), wbits=31), Content_Encoding="gzip"),
-    },
+    "a huge document": {INDEX: answer(zlib.compress(bytes(70 << 20), wbits=31), Content_Encoding="gzip")},
     "an index of something else": {INDEX: b'{"apiVersion": "v2"}'},
     "a list": {INDEX: b"[]"},
     "a redirect to itself": {INDEX: answer(b"", "302 Found", Location=INDEX)},

@@ -151,7 +151,7 @@ CONFIGURATIONS = [
     ),
     (
         {"below/x.yml": "plugins: [a\n", "mkdocs.yml": "INHERIT: below/x.yml\n"},
-        ["below/x.yml:1:10: not valid YAML: did not find expected"],
+        ["below/x.yml:1:10: not valid YAML: while parsing a flow sequence, did not"],
     ),
 ]
 

@@ -7,35 +7,16 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import pytest
 import schemathesis
 
 from .programs import need
-from .servers import serve
-from .test_cli import EXAMPLE, call
+from .sites import Result
 
 pytestmark = pytest.mark.slow
 CLIENTS = Path(__file__).parent / "clients"
-
-
-class Served(NamedTuple):
-    """The example, built and served below a path, as its site_url has it."""
-
-    api: Path
-    url: str
-    """Address of the site, without a slash at the end."""
-
-
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    www = tmp_path_factory.mktemp("www")
-    assert call("build", "-q", "-f", EXAMPLE, "--site-dir", www / "hardened").exit_code == 0
-    with serve(www) as port:
-        yield Served(www / "hardened/api/v1", f"http://127.0.0.1:{port}/hardened")
 
 
 @pytest.fixture(scope="module")
@@ -55,12 +36,8 @@ def run(folder: Path, *command: str | Path) -> str:
     return done.stdout
 
 
-def read(served: Served, path: str) -> Any:
-    return json.loads((served.api / path).read_bytes())
-
-
-def test_the_document_is_clean_under_the_recommended_rules_of_redocly(served: Served, node: Path) -> None:
-    shutil.copy(served.api / "openapi.json", node)
+def test_the_document_is_clean_under_the_recommended_rules_of_redocly(example: Result, node: Path) -> None:
+    shutil.copy(example.api / "openapi.json", node)
     command = (
         "node_modules/.bin/redocly",
         "lint",
@@ -73,12 +50,14 @@ def test_the_document_is_clean_under_the_recommended_rules_of_redocly(served: Se
     assert report["totals"] == {"errors": 0, "warnings": 0, "ignored": 0}
 
 
-def test_a_strict_typescript_client_compiles_and_reads_the_site(served: Served, node: Path) -> None:
-    openapi = f"{served.url}/api/v1/openapi.json"
+def test_a_strict_typescript_client_compiles_and_reads_the_site(
+    example: Result, online: str, node: Path
+) -> None:
+    openapi = f"{online}/api/v1/openapi.json"
     run(node, "node_modules/.bin/openapi-typescript", openapi, "-o", "catalog.d.ts")
     run(node, "node_modules/.bin/tsc")
-    said = json.loads(run(node, "node", "client.js", served.url))
-    images = read(served, "images.json")["data"]
+    said = json.loads(run(node, "node", "client.js", online))
+    images = example.json("images.json")["data"]
     critical = {image["slug"]: image["security"]["critical"] for image in images}
     assert {slug: len(ids) for slug, ids in said["found"].items()} == {
         slug: count for slug, count in critical.items() if count
@@ -87,25 +66,25 @@ def test_a_strict_typescript_client_compiles_and_reads_the_site(served: Served, 
     assert said["missing"] == 404
 
 
-def test_schemathesis_finds_no_failure(served: Served, tmp_path: Path) -> None:
+def test_schemathesis_finds_no_failure(online: str, tmp_path: Path) -> None:
     shutil.copy(CLIENTS / "schemathesis.toml", tmp_path)  # says what is off, and why
     program = Path(sys.executable).parent / "schemathesis"
-    openapi = f"{served.url}/api/v1/openapi.json"
-    said = run(tmp_path, program, "run", openapi, "--url", served.url, "--no-color")
+    openapi = f"{online}/api/v1/openapi.json"
+    said = run(tmp_path, program, "run", openapi, "--url", online, "--no-color")
     tried = re.search(r"([0-9]+) generated, \1 passed", said)
     assert tried and int(tried[1]) > 50, said
 
 
-def test_schemathesis_accepts_every_document(served: Served) -> None:
-    schema = schemathesis.openapi.from_url(f"{served.url}/api/v1/openapi.json")
-    schema.config.update(base_url=served.url)
+def test_schemathesis_accepts_every_document(example: Result, online: str) -> None:
+    schema = schemathesis.openapi.from_url(f"{online}/api/v1/openapi.json")
+    schema.config.update(base_url=online)
     patterns = [
         (re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(path))), path)
         for path in sorted(schema, key=lambda path: path.count("{"))
     ]
     tried = set()
-    for file in sorted(file for file in served.api.rglob("*") if file.is_file()):
-        address = f"/api/v1/{file.relative_to(served.api).as_posix()}"
+    for file in sorted(file for file in example.api.rglob("*") if file.is_file()):
+        address = f"/api/v1/{file.relative_to(example.api).as_posix()}"
         match, path = next(
             (match, path) for pattern, path in patterns if (match := pattern.fullmatch(address))
         )

@@ -20,7 +20,6 @@ from .contract import check
 from .example import EXAMPLE
 from .feeds_of_advisories import kev
 from .guide import block, blocks
-from .live_host import Host, serving
 from .programs import need
 from .registries import Registry, running
 from .servers import serve
@@ -114,7 +113,6 @@ class Bench:
 
     folder: Path
     registry: Registry
-    live: Host
     env: dict[str, str]
 
     @property
@@ -151,8 +149,14 @@ class Bench:
                 shutil.rmtree(built, ignore_errors=True)
                 clone.rename(built)
                 site = built / ("public" if host == "gitlab" else "site")
-                self.live.folder = site / "api/v1"  # the host publishes it
+                self.publish(site)
         return site, asked.read_text("utf-8").split()
+
+    def publish(self, site: Path) -> None:
+        """The host has this site."""
+        live = self.folder / "www/catalog"
+        live.unlink(missing_ok=True)
+        live.symlink_to(site)
 
     def value(self, text: str) -> str:
         values = {
@@ -192,7 +196,7 @@ def bench(site: SiteFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         "advisories/known_exploited_vulnerabilities.json", kev({"CVE-2026-0002": "2026-11-10"}).decode()
     )
     key = subprocess.run(["openssl", "genpkey", "-algorithm", "ed25519"], check=True, capture_output=True)
-    with running(folder) as registry, serve(www) as port, serving(folder) as host:
+    with running(folder) as registry, serve(www) as port:
         for slug in ("nginx", "redis"):
             registry.index(f"acme/{slug}", slug, "1.0", "latest")
             site.image(slug, "versions: registry")
@@ -217,7 +221,7 @@ def bench(site: SiteFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterato
                 "CATALOG_API_KEV": f"http://127.0.0.1:{port}/kev",
                 "CI_COMMIT_BRANCH": "main",
                 "CI_JOB_TOKEN": "secret",
-                "CI_PAGES_URL": host.url.rstrip("/"),
+                "CI_PAGES_URL": f"http://127.0.0.1:{port}/catalog",
                 "CI_PROJECT_PATH": "acme/catalog",
                 "CI_SERVER_HOST": "gitlab.example.org",
                 "DOCKER_CONFIG": str(folder / "none"),
@@ -232,7 +236,7 @@ def bench(site: SiteFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterato
                 "SOURCE_DATE_EPOCH": "1795262400",  # 2026-11-21T12:00:00Z
             }
         )
-        yield Bench(folder, registry, host, env)
+        yield Bench(folder, registry, env)
 
 
 def faults(site: Path) -> list[str]:
@@ -340,8 +344,8 @@ def test_elsewhere_the_same_folder_is_used_each_day(bench: Bench) -> None:
     for slug in ("nginx", "redis"):
         for command in commands:
             bench.shell(clone, command)
-        bench.live.folder = clone / "site/api/v1"
-        bench.shell(clone, f"sh live.sh {bench.live.url}")
+        bench.publish(clone / "site")
+        bench.shell(clone, f"sh live.sh {bench.env['CI_PAGES_URL']}/")
         bench.registry.index(f"acme/{slug}", f"{slug} new", "2.0")
     assert sum(path.startswith("scans/nginx/2.0.") for path in bench.tree()) == 2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import yaml
@@ -107,13 +107,6 @@ ITEMS: list[tuple[str, object, str]] = [
 """Collection, keys of an item, and where an editor marks an error; empty: nowhere."""
 FIELDS = {"port": "integer", "os": {"values": ["a"]}, "tier": {"from": "a"}}
 DEFAULTS = [{"pages": "images/old/**", "values": {"tier": "a"}}]
-
-
-def configured(settings: object) -> tuple[object, object]:
-    """The plugins of a mkdocs.yml, in both forms."""
-    return ["search", {"catalog-api": settings}], {"catalog-api": settings}
-
-
 DOCUMENTS: list[tuple[str, object, bool]] = [
     ("images", {}, True),
     ("roadmap", [{"category": "Tools"}], False),
@@ -141,7 +134,9 @@ DOCUMENTS: list[tuple[str, object, bool]] = [
             ({"images": {"fields": {"tier": {"values": [1.10]}}}}, False),
             ({"security": {"max_age": "30"}}, False),
         )
-        for plugins in configured(settings)
+        for plugins in cast(
+            "tuple[object, ...]", (["search", {"catalog-api": settings}], {"catalog-api": settings})
+        )
     ),
 ]
 """Schema, a whole file, and whether it holds."""

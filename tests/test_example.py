@@ -10,8 +10,8 @@ from pathlib import Path
 import lxml.html
 
 from .contract import check
+from .pages import words
 from .sites import Result
-from .test_web import words
 
 EXAMPLE = Path(__file__).parent.parent / "example_site"
 CUSTOM = {"images": ["upstream", "port", "fips", "shell"]}

@@ -82,7 +82,7 @@ def test_what_was_there_before_the_history_has_no_days(site: SiteFolder) -> None
 def test_the_documents_of_any_history_hold_the_contract(days: list[list[Seen]]) -> None:
     """Among them: `fixes.json` agrees with the time to fix and with the history of each image."""
     with tempfile.TemporaryDirectory() as path:
-        folder = Folder(Path(path) / "history", "history")
+        folder = Folder(Path(path) / "history")
         recorded(folder, days)
         for name, body in documents(folder):
             file = Path(path) / "site/api/v1" / name

@@ -18,9 +18,8 @@ import pytest
 
 from .example import EXAMPLE
 from .programs import need
-from .test_cli import call
+from .sites import Result
 
-pytestmark = pytest.mark.slow
 BIN = Path(sys.executable).parent
 CLIENTS = Path(__file__).parent / "clients"
 GUIDE = EXAMPLE / "docs/guide/clients.md"
@@ -87,11 +86,9 @@ def option(generator: str, name: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def api(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def api(example: Result) -> Path:
     """The example's documents."""
-    folder = tmp_path_factory.mktemp("example")
-    assert call("build", "-q", "-f", EXAMPLE / "mkdocs.yml", "--site-dir", folder).exit_code == 0
-    return folder / "api/v1"
+    return example.api
 
 
 @pytest.fixture(scope="module")
@@ -355,8 +352,7 @@ def datamodel_code_generator(api: Path, folder: Path, _: Fixture) -> Client:
         "--input",
         api / "openapi.json",
         *flags("datamodel-code-generator"),
-        "--output",
-        "client.py",
+        *("--formatters", "builtin", "--output", "client.py"),
     )
     run(folder, BIN / "datamodel-codegen", *options)
     shutil.copy(CLIENTS / "python/read_pydantic.py", folder)
@@ -375,7 +371,14 @@ MAKERS = {
 }
 
 
-@pytest.fixture(scope="module", params=MAKERS)
+QUICK = "datamodel-code-generator"
+"""The one that the quick tests use, too; it is a Python package."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=[pytest.mark.slow] if name != QUICK else []) for name in MAKERS],
+)
 def client(api: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Client:
     folder = tmp_path_factory.mktemp(request.param)
     return MAKERS[request.param](api, folder, request.getfixturevalue)

@@ -29,9 +29,8 @@ from .example import EXAMPLE
 from .field_tables import OTHER_TABLES, TABLES, table
 from .guide import GUIDE, PAGES, Block, block, blocks, page, requirements
 from .programs import need
-from .servers import serve
 from .setting_examples import EXAMPLES, NOTES
-from .sites import SiteFolder, digest
+from .sites import Result, SiteFolder, digest
 from .test_cli import call
 
 ROOT = EXAMPLE.parent
@@ -290,34 +289,26 @@ def test_the_map_for_contributors_names_what_is_there() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("title", ["critical", "worst first", "fixable", "TypeScript", "Python"])
-def test_the_recipes_for_clients(title: str, tmp_path: Path) -> None:
+def test_the_recipes_for_clients(example: Result, online: str, tmp_path: Path) -> None:
     need("curl", "jq", "node", "npm")
-    www = tmp_path / "www"
-    assert call("build", "-q", "-f", EXAMPLE / "mkdocs.yml", "--site-dir", www / "hardened").exit_code == 0
-    images = json.loads((www / "hardened/api/v1/images.json").read_bytes())["data"]
-    critical = [image for image in images if image["security"]["critical"]]
-    with serve(www) as port:
-        here = f"http://127.0.0.1:{port}/hardened"
-        for found in blocks("clients"):
-            text = found.text.replace("https://example.org/catalog", here)
-            if found.title in ("list.mts", "critical.py"):
-                write(tmp_path, found._replace(text=text))
-            if found.title == title:
-                recipe = text
-        printed = shell(tmp_path, recipe).splitlines()
-    match title:
-        case "critical":
-            assert printed == [image["slug"] for image in critical]
-        case "worst first":
-            assert printed[0].split()[0] == "F" and printed[-1].split()[0] in ("A+", "null")
-        case "fixable":
-            assert printed and all(re.fullmatch(r"\S+ \S+ \S+ -> .+", line) for line in printed)
-        case _:
-            expected = [
-                f"{i['slug']} {i['security']['version']} {i['security']['critical']}" for i in critical
-            ]
-            assert printed[-len(expected) :] == expected
+    critical = [image for image in example.json("images.json")["data"] if image["security"]["critical"]]
+    texts = {}
+    for found in blocks("clients"):
+        text = texts[found.title] = found.text.replace("https://example.org/catalog", online)
+        if found.title in ("list.mts", "critical.py"):
+            write(tmp_path, found._replace(text=text))
+    printed = {
+        title: shell(tmp_path, texts[title]).splitlines()
+        for title in ("critical", "worst first", "fixable", "TypeScript", "Python")
+    }
+    assert printed["critical"] == [image["slug"] for image in critical]
+    worst = [line.split()[0] for line in printed["worst first"]]
+    assert worst[0] == "F" and worst[-1] in ("A+", "null")
+    assert printed["fixable"]
+    assert all(re.fullmatch(r"\S+ \S+ \S+ -> .+", line) for line in printed["fixable"])
+    expected = [f"{i['slug']} {i['security']['version']} {i['security']['critical']}" for i in critical]
+    for title in ("TypeScript", "Python"):
+        assert printed[title][-len(expected) :] == expected
 
 
 @pytest.mark.parametrize(

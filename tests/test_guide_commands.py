@@ -73,7 +73,7 @@ NOT_RUN = {
         "curl -sI https://example.org/catalog/api/v1/index.json | grep -iE "
         "'^(http|access-control|cache-control|content-type)'",
     ): "prints headers; test_hosts reads those of real servers",
-    ("pages", "catalog-api sync eol"): "asks endoflife.date; test_sync_eol asks a stand-in",
+    ("pages", "catalog-api sync eol"): "asks endoflife.date; test_sync_advisories asks a stand-in",
     (
         "pages",
         "python -c 'import shutil, mkdocs_catalog_api as package; shutil.copytree(package.__path__[0] + "
@@ -289,12 +289,7 @@ def test_reports_and_advisories_are_fetched(folder: Path, site: SiteFolder) -> N
     advisories = command("scan", "catalog-api sync kev")
     with hub.running(), serve(www) as port:
         mirror = f"http://127.0.0.1:{port}"
-        ask = partial(
-            shell,
-            folder,
-            CATALOG_API_HUB=hub.address,
-            CATALOG_API_KEV=f"{mirror}/kev",
-        )
+        ask = partial(shell, folder, CATALOG_API_HUB=hub.address, CATALOG_API_KEV=f"{mirror}/kev")
         ask(reports)
         assert (folder / "scans/hub/acme/stack/1.2.0.json").is_file()
         said = ask(advisories)

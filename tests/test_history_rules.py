@@ -126,7 +126,7 @@ def test_a_scan_that_is_not_complete_stays_so_on_the_next_day(reason: str) -> No
 @given(st.lists(snapshots(), min_size=1, max_size=4))
 def test_a_history_replays_and_recording_the_last_day_again_changes_nothing(days: list[list[Seen]]) -> None:
     with tempfile.TemporaryDirectory() as path:
-        folder = Folder(Path(path), "history")
+        folder = Folder(Path(path))
         expected = recorded(folder, days)
         before = bytes_of(folder)
         state: State = {}
@@ -143,7 +143,7 @@ def test_a_history_replays_and_recording_the_last_day_again_changes_nothing(days
 @given(st.lists(snapshots(), min_size=1, max_size=5))
 def test_documents_keep_their_types_and_agree_with_each_other(days: list[list[Seen]]) -> None:
     with tempfile.TemporaryDirectory() as path:
-        folder = Folder(Path(path), "history")
+        folder = Folder(Path(path))
         state = recorded(folder, days)
         made = {path: json.loads(body) for path, body in documents(folder)}
     addresses = {f"{BASE}/{path}" for path in made}
@@ -210,7 +210,7 @@ def test_the_windows_end_with_the_last_record(fixed: str, in90: int, in365: int)
 @given(st.lists(seen("x").map(lambda one: [Seen(one.slug, one.image)]), min_size=2, max_size=5))
 def test_nothing_is_fixed_before_another_build_was_scanned_without_it(days: list[list[Seen]]) -> None:
     with tempfile.TemporaryDirectory() as path:
-        folder = Folder(Path(path), "history")
+        folder = Folder(Path(path))
         recorded(folder, days)
         made = {path: json.loads(body) for path, body in documents(folder)}
     images = [day[0].image for day in days]
@@ -296,7 +296,7 @@ def expected_fixes(days: Sequence[Sequence[Seen]]) -> list[tuple[Severity, int]]
 @given(st.lists(whole(), min_size=2, max_size=9))
 def test_time_to_fix_is_what_the_contract_says(days: list[list[Seen]]) -> None:
     with tempfile.TemporaryDirectory() as path:
-        folder = Folder(Path(path), "history")
+        folder = Folder(Path(path))
         recorded(folder, days)
         made = {path: json.loads(body) for path, body in documents(folder)}
     times = made["fixes.json"]["timeToFix"]

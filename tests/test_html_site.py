@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import lxml.html
@@ -25,10 +26,16 @@ PAGE = """<!doctype html>
 """
 
 
+@pytest.fixture(scope="module", autouse=True)
+def at_one_time() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SOURCE_DATE_EPOCH", "1795000000")
+        yield
+
+
 @pytest.fixture
-def built(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> SiteFolder:
+def built(site: SiteFolder) -> SiteFolder:
     """Two images, and their pages and a home page as a generator would write them."""
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795000000")
     site.image("nginx", "versions: [1.10]")
     site.image("redis", "versions: [7.2]")
     site.page("index.md", "title: Home", "<!-- catalog: images view=table -->")
@@ -61,47 +68,30 @@ def shown(site: SiteFolder, path: str) -> lxml.html.HtmlElement:
     return lxml.html.fromstring((site.folder / "site" / path).read_bytes())
 
 
-def test_markers_are_filled_and_item_pages_completed(built: SiteFolder) -> None:
+def test_pages_are_filled_where_they_are(built: SiteFolder) -> None:
+    proof = built.write("site/proof.html", "site-verification: 1\n")
     assert "no problems" in build(built)
-    home = shown(built, "index.html")
-    links = home.xpath("//article//table//a/@href")
-    assert {"images/nginx/", "images/redis/"} <= set(links)
+    home, about = shown(built, "index.html"), shown(built, "about/index.html")
+    assert {"images/nginx/", "images/redis/"} <= set(home.xpath("//article//table//a/@href"))
     nginx, redis = shown(built, "images/nginx/index.html"), shown(built, "images/redis/index.html")
     assert nginx.xpath("//article/*[last()]/@class") == ["catalog catalog-item"]
     assert redis.xpath("//article/*[last()]/text()") == ["After"]
-    head, answer, meaning, item = redis.xpath("//article/div/@class")
-    assert head == "catalog catalog-head"
+    head, answer, *parts = redis.xpath("//article/div/@class")
+    assert [head, *parts] == ["catalog catalog-head", "catalog", "catalog catalog-item"]
     assert answer.startswith("catalog catalog-answer")
-    assert meaning == "catalog"
-    assert item == "catalog catalog-item"
     assert [each.text for each in nginx.xpath("//h1")] == ["nginx"]
-
-
-def test_other_pages_get_the_script_if_they_have_a_head(built: SiteFolder) -> None:
-    """As one may come from them to a page of the catalog without loading anew."""
-    proof = built.write("site/proof.html", "site-verification: 1\n")
-    build(built)
-    about = shown(built, "about/index.html")
-    assert about.xpath("//head/script/@src") == ["../assets/catalog-api.js"]
-    assert about.xpath("//article//text()") == ["About"]
-    assert proof.read_text() == "site-verification: 1\n"
-
-
-def test_assets_and_documents_are_linked_from_where_the_page_is(built: SiteFolder) -> None:
-    build(built)
-    folder = built.folder / "site/images/nginx"
-    page = shown(built, "images/nginx/index.html")
-    found = page.xpath("//head/link/@href | //head/script/@src")
+    # Assets and documents are linked from where the page is.
+    found = nginx.xpath("//head/link/@href | //head/script/@src")
     assert found == [
-        "../../assets/catalog-api.css",
-        "../../assets/catalog-api.js",
+        *("../../assets/catalog-api.css", "../../assets/catalog-api.js"),
         "../../api/v1/images/nginx/index.json",
     ]
-    assert [(folder / path).is_file() for path in found] == [True] * 3
-
-
-def test_what_only_looks_like_a_marker_stays(built: SiteFolder) -> None:
-    build(built)
+    assert all((built.folder / "site/images/nginx" / path).is_file() for path in found)
+    # From another page one may come to a page of the catalog without loading anew.
+    assert about.xpath("//head/script/@src") == ["../assets/catalog-api.js"]
+    assert about.xpath("//article//text()") == ["About"]
+    assert proof.read_text() == "site-verification: 1\n", "it has no head"
+    # What only looks like a marker stays.
     text = (built.folder / "site/index.html").read_text()
     assert "A <!-- catalog: counts --> page" in text
     assert '"</head><!-- catalog: images -->"' in text
@@ -138,19 +128,28 @@ def listed(site: SiteFolder, numbers: range) -> None:
     site.write_config()
 
 
-@pytest.fixture
-def clean(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The site of 5 images, built once."""
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795000000")
+@pytest.fixture(scope="module")
+def clean(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The site of 5 images."""
     site = SiteFolder(tmp_path_factory.mktemp("clean"))
     generated(site, range(5))
     build(site)
     return tree(site.folder / "site")
 
 
-def test_further_pages_of_a_list_are_replaced_and_removed(site: SiteFolder, clean: dict[str, bytes]) -> None:
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of 60 images, and its sources."""
+    site = SiteFolder(tmp_path_factory.mktemp("filled"))
     generated(site, range(60))
     build(site)
+    return site.folder
+
+
+def test_further_pages_of_a_list_are_replaced_and_removed(
+    site: SiteFolder, clean: dict[str, bytes], filled: Path
+) -> None:
+    shutil.copytree(filled, site.folder, dirs_exist_ok=True)
     before = tree(site.folder / "site")
     assert [path for path in before if path.startswith("index-")]
     build(site)
@@ -180,12 +179,13 @@ KILLED_AT = {
 @pytest.mark.skipif(sys.platform == "win32", reason="no kill there")
 @pytest.mark.parametrize("point", KILLED_AT)
 def test_what_a_kill_leaves_the_next_run_replaces(
-    site: SiteFolder, clean: dict[str, bytes], point: str
+    site: SiteFolder, clean: dict[str, bytes], filled: Path, point: str
 ) -> None:
     """The first run fills 60 images, the one that is killed 10, the next one 5."""
-    generated(site, range(60))
-    if point != "before the style sheet":
-        build(site)
+    if point == "before the style sheet":
+        generated(site, range(60))
+    else:
+        shutil.copytree(filled, site.folder, dirs_exist_ok=True)
     listed(site, range(10))
     event, part = KILLED_AT[point]
     number = 2 if point.startswith("between") else 1
@@ -212,31 +212,47 @@ def test_a_page_that_the_generator_did_not_publish_is_a_warning(built: SiteFolde
     assert "warning: docs/images/nginx.md: the site has no page of this file" in build(built)
 
 
-def test_a_wrong_marker_is_told_with_its_place_and_nothing_is_written(built: SiteFolder) -> None:
-    built.page("index.md", "title: Home", "<!-- catalog: imags -->")
-    html(built, "index.html", "<!-- catalog: imags -->")
-    before = tree(built.folder / "site")
-    assert "docs/index.md:5: unknown marker `imags` (did you mean `images`?)" in refused(built)
-    assert tree(built.folder / "site") == before
+def wrong_marker(site: SiteFolder) -> None:
+    site.page("index.md", "title: Home", "<!-- catalog: imags -->")
+    html(site, "index.html", "<!-- catalog: imags -->")
 
 
-def test_before_the_generator_has_run_there_is_nothing_to_fill(site: SiteFolder) -> None:
-    site.image("nginx")
-    site.write_config()
-    assert "--web: the folder 'site' has no pages (build the site with its generator" in refused(site)
+def link(site: SiteFolder) -> None:
+    page = site.folder / "site/index.html"
+    page.symlink_to(page.rename(site.folder / "site/other.html"))
 
 
-def test_nothing_is_written_through_a_link(built: SiteFolder) -> None:
-    page = built.folder / "site/index.html"
-    target = page.rename(built.folder / "site/other.html")
-    page.symlink_to(target)
-    assert "nothing is written through a link" in refused(built)
+REFUSED: dict[str, Callable[[SiteFolder], object]] = {
+    "docs/index.md:5: unknown marker `imags` (did you mean `images`?)": wrong_marker,
+    "--web: the folder 'site' has no pages (build the site with its generator": lambda site: shutil.rmtree(
+        site.folder / "site"
+    ),
+    "nothing is written through a link": link,
+    "site/pipe.html: not a regular file": lambda site: os.mkfifo(site.folder / "site/pipe.html"),
+}
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes here")
-def test_a_pipe_among_the_pages_is_refused_by_name(built: SiteFolder) -> None:
-    os.mkfifo(built.folder / "site/pipe.html")
-    assert "site/pipe.html: not a regular file" in refused(built)
+@pytest.mark.parametrize("message", REFUSED)
+def test_nothing_is_written_after_an_error(built: SiteFolder, message: str) -> None:
+    REFUSED[message](built)
+    before = sorted((built.folder / "site").rglob("*"))
+    assert message in refused(built)
+    assert sorted((built.folder / "site").rglob("*")) == before
+    assert not any("catalog-head" in path.read_text() for path in before if path.is_file())
+
+
+@pytest.mark.parametrize(
+    ("page", "why"),
+    [
+        (b"<h1>nginx</h1><script>", "the page ends inside a script"),
+        ("<h1>Käfer</h1>".encode("latin-1"), "the page is not UTF-8"),
+    ],
+)
+def test_a_page_that_can_t_be_read_is_left_alone(built: SiteFolder, page: bytes, why: str) -> None:
+    path = built.write("site/images/nginx/index.html", page)
+    assert f"warning: site/images/nginx/index.html: ignored: {why}" in build(built)
+    assert path.read_bytes() == page
 
 
 def test_templates_of_the_site_are_used(built: SiteFolder) -> None:
@@ -251,7 +267,7 @@ def test_pages_without_folders_are_found_too(built: SiteFolder) -> None:
     built.config["use_directory_urls"] = False
     built.write_config()
     for path in ("nginx", "redis"):
-        old = Path(built.folder, f"site/images/{path}/index.html")
+        old = built.folder / f"site/images/{path}/index.html"
         old.rename(old.parent.with_suffix(".html"))
     assert "no problems" in build(built)
     found = shown(built, "images/nginx.html").xpath("//head/link/@href")
@@ -275,15 +291,3 @@ def test_a_filled_page_can_be_led_back(page: str, item: bool) -> None:
     if parts := split_page(before, item=item):
         content = parts.content.replace("<!--catalog:item-->", "<b>filled</b>")
         assert without_fillings(parts.whole(content, "<link>")) == before
-
-
-def test_a_page_that_ends_within_a_script_is_left_alone(built: SiteFolder) -> None:
-    path = built.write("site/images/nginx/index.html", "<h1>nginx</h1><script>")
-    assert "warning: site/images/nginx/index.html: ignored: the page ends inside a script" in build(built)
-    assert path.read_text() == "<h1>nginx</h1><script>"
-
-
-def test_a_page_of_another_encoding_is_left_alone(built: SiteFolder) -> None:
-    path = built.write("site/images/nginx/index.html", "<h1>Käfer</h1>".encode("latin-1"))
-    assert "warning: site/images/nginx/index.html: ignored: the page is not UTF-8" in build(built)
-    assert path.read_bytes() == "<h1>Käfer</h1>".encode("latin-1")

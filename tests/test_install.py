@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from .pages import page
 from .sites import SiteFolder
-from .test_web import page
 
 VERIFY = "verify: {key: https://acme.org/cosign.pub}"
 

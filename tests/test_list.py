@@ -98,17 +98,21 @@ def test_an_age_is_hours_or_days(catalog: SiteFolder, age: str) -> None:
     assert run(catalog, "--older-than", age).exit_code == 2
 
 
-def test_a_report_of_another_digest_is_no_scan_of_this_one(catalog: SiteFolder) -> None:
-    catalog.report("web/1.0.json", trivy([], digest=f"{REGISTRY}/web@{digest(9)}", created=SCANNED))
-    assert "web/1.0" in of(catalog, "--unscanned")
-
-
-@pytest.mark.parametrize("created", ["9999-01-01T00:00:00Z", "soon"])
-def test_a_scan_without_a_usable_time_is_due_again(catalog: SiteFolder, created: str) -> None:
-    report = trivy([], digest=f"{REGISTRY}/web@{digest(1)}", created=created)
+@pytest.mark.parametrize(
+    ("seed", "created", "options", "is_due"),
+    [
+        pytest.param(9, SCANNED, ["--unscanned"], True, id="the scan of another digest is none of this one"),
+        pytest.param(1, "9999-01-01T00:00:00Z", ["--older-than", "9999d"], True, id="future"),
+        pytest.param(1, "soon", ["--older-than", "9999d"], True, id="no time"),
+        pytest.param(1, "soon", ["--unscanned"], False, id="no time, but a scan"),
+    ],
+)
+def test_a_scan_that_is_due(
+    catalog: SiteFolder, seed: int, created: str, options: list[str], is_due: bool
+) -> None:
+    report = trivy([], digest=f"{REGISTRY}/web@{digest(seed)}", created=created)
     catalog.report("web/1.0.json", report)
-    assert "web/1.0" in of(catalog, "--older-than", "9999d")
-    assert "web/1.0" not in of(catalog, "--unscanned")
+    assert ("web/1.0" in of(catalog, *options)) == is_due
 
 
 def test_for_programs_it_is_json(catalog: SiteFolder) -> None:
@@ -144,45 +148,39 @@ TRIVY = f"""#!{sys.executable}
 import json, os, sys
 options, reference = sys.argv[1:-1], sys.argv[-1]
 assert options[:3] == ["image", "--format", "json"] and options[3] == "--output", options
-with open("asked", "a") as asked:
-    print(reference, file=asked)
-name, _, digest = reference.partition("@")
 report = json.loads(os.environ["REPORT"])
 report["ArtifactName"] = reference
-report["Metadata"] = {{"RepoDigests": [reference]}} if digest else {{"RepoTags": [reference]}}
+report["Metadata"] = {{"RepoDigests" if "@" in reference else "RepoTags": [reference]}}
 sys.stdin.read()  # as scanners do that ask for something
 with open(options[4], "w") as file:
     json.dump(report, file)
+print(reference)
 """
 
 
-@pytest.fixture
-def loop(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, str]]:
-    """The loop as the guide prints it, and an environment with a stand-in for the scanner."""
-    (text,) = re.findall(r"^```sh\n(catalog-api list [^`]*?)^```$", GUIDE.read_text("utf-8"), re.M)
+def test_the_loop_of_the_guide_scans_a_catalog(
+    catalog: SiteFolder, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The loop as printed, with a stand-in for the scanner."""
+    (loop,) = re.findall(r"^```sh\n(catalog-api list [^`]*?)^```$", GUIDE.read_text("utf-8"), re.M)
+    assert len(loop.strip().splitlines()) <= 4, "three lines and `done`"
     folder = tmp_path_factory.mktemp("bin")
     (folder / "trivy").write_text(TRIVY)
     (folder / "trivy").chmod(0o755)
     (folder / "catalog-api").symlink_to(Path(sys.executable).parent / "catalog-api")
     report: dict[str, Any] = trivy([row("CVE-2026-0001")], created="2026-11-21T12:00:00Z")
-    return text, os.environ | {
-        "PATH": f"{folder}:{os.environ['PATH']}",
-        "REPORT": json.dumps(report),
-    }
-
-
-def test_the_loop_of_the_guide_scans_a_catalog(catalog: SiteFolder, loop: tuple[str, dict[str, str]]) -> None:
-    text, environment = loop
-    assert len(text.strip().splitlines()) <= 4, "three lines and `done`"
-
-    def scan() -> list[str]:
-        asked = catalog.folder / "asked"
-        asked.unlink(missing_ok=True)
-        subprocess.run(["sh", "-eu", "-c", text], cwd=catalog.folder, env=environment, check=True)
-        return asked.read_text().split() if asked.exists() else []
-
-    assert scan() == [reference for reference, *_ in listed(catalog)]
+    environment = {"PATH": f"{folder}:{os.environ['PATH']}", "REPORT": json.dumps(report)}
+    expected = [reference for reference, *_ in listed(catalog)]
+    scanned = subprocess.run(
+        ["sh", "-eu", "-c", loop],
+        cwd=catalog.folder,
+        env=os.environ | environment,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert scanned.stdout.split() == expected
     summary = built(catalog).json("security.json")
     assert (summary["scanned"], summary["unscanned"], summary["total"]) == (3, [], 3)
-    assert of(catalog, "--unscanned") == []
-    assert scan() == [], "all scans are new"
+    options = loop.partition("|")[0].split()[2:]
+    assert of(catalog, "--unscanned") == of(catalog, *options) == [], "all scans are new"

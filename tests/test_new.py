@@ -9,17 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
 
 from mkdocs_catalog_api.authored.yaml_text import parse
 from mkdocs_catalog_api.catalog.collections import COLLECTIONS, ITEM_MODELS
-from mkdocs_catalog_api.commands.main import main
-from mkdocs_catalog_api.network.client import Limits
 
 from .authors import REQUIRED, configure, told
 from .fake_registry import FakeRegistry
-from .registries import MANIFEST, OCI, digest_of, encoded
 from .sites import SiteFolder, run
+from .syncing import invoke
 from .test_cli import call, tree
 
 KINDS = [(COLLECTIONS[name].stem.lower(), name) for name in ITEM_MODELS]
@@ -136,12 +133,6 @@ def registry() -> Iterator[FakeRegistry]:
 LABEL = "org.opencontainers.image."
 
 
-def called(site: SiteFolder, *arguments: str) -> Result:
-    limits, config = Limits(silence=10, whole=10, retries=0, longest_wait=1), site.folder / "mkdocs.yml"
-    env = {"DOCKER_CONFIG": str(site.folder)}
-    return CliRunner().invoke(main, [*arguments, "-f", str(config)], obj=limits, env=env)
-
-
 def fields(site: SiteFolder, path: str = "images/redis") -> Any:
     return parse((site.folder / f"docs/{path}.md").read_text("utf-8").split("---\n")[1]).data
 
@@ -161,10 +152,10 @@ def test_sync_completes_the_page_of_a_reference(
 ) -> None:
     configure(site, settings.replace("HOST", registry.host))
     image = f"{registry.host}/acme/redis"
-    assert called(site, "new", "image", image).exit_code == 0
+    assert invoke(site, "new", "image", image).exit_code == 0
     assert registry.asked == [] and fields(site).keys() == written
-    assert called(site, "sync").exit_code == 0
-    built = called(site, "build", "--strict")
+    assert invoke(site, "sync").exit_code == 0
+    built = invoke(site, "build", "--strict")
     assert built.exit_code == 0, built.output
     item = json.loads((site.folder / "site/api/v1/images/redis/index.json").read_bytes())["data"]
     assert (item["image"], item["description"]) == (image, "A store: #1.")
@@ -172,31 +163,22 @@ def test_sync_completes_the_page_of_a_reference(
 
 
 def test_sync_completes_the_page_of_a_chart(site: SiteFolder, registry: FakeRegistry) -> None:
-    config, kind = {"name": "web", "version": "1.2.0+7"}, "application/vnd.cncf.helm.config.v1+json"
-    described = {"mediaType": kind, "digest": digest_of(encoded(config)), "size": 1}
-    registry.put(f"/v2/charts/web/blobs/{described['digest']}", config, kind)
-    document = {"schemaVersion": 2, "mediaType": MANIFEST, "config": described, "layers": []}
-    registry.manifest("charts/web", document, "1.2.0_7")
-    registry.tags("charts/web", "1.2.0_7")
+    registry.chart("charts/web", "1.2.0+7")
     configure(site, "web: true")
     chart = f"oci://{registry.host}/charts/web"
-    assert called(site, "new", "chart", chart).exit_code == 0
+    assert invoke(site, "new", "chart", chart).exit_code == 0
     assert fields(site, "charts/web")["chart"] == chart
-    assert called(site, "sync").exit_code == called(site, "build", "--strict").exit_code == 0
+    assert invoke(site, "sync").exit_code == invoke(site, "build", "--strict").exit_code == 0
     item = json.loads((site.folder / "site/api/v1/charts/web/index.json").read_bytes())["data"]
     assert [version["version"] for version in item["versions"]] == ["1.2.0+7"]
 
 
 def test_one_failing_image_does_not_stop_the_others(site: SiteFolder, registry: FakeRegistry) -> None:
-    empty = {"mediaType": f"{OCI}empty.v1+json", "digest": digest_of(b"{}"), "size": 2}
-    registry.manifest(
-        "acme/other", {"schemaVersion": 2, "mediaType": MANIFEST, "config": empty, "layers": []}, "1.0"
-    )
-    registry.tags("acme/other", "1.0")
+    registry.artifact("acme/other", {}, "application/vnd.oci.empty.v1+json", "1.0")
     configure(site, f"registry: {registry.host}/acme")
     names = [f"{registry.host}/acme/{name}" for name in ("none", "other", "redis")]
-    assert called(site, "new", "image", *names).exit_code == 0
-    result = called(site, "sync")
+    assert invoke(site, "new", "image", *names).exit_code == 0
+    result = invoke(site, "sync")
     assert result.exit_code == 1
     errors = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
     assert [line.partition(":")[0] for line in errors] == ["error", "error"], errors
@@ -213,12 +195,12 @@ def test_one_failing_image_does_not_stop_the_others(site: SiteFolder, registry: 
 def test_what_is_not_a_repository_is_refused(site: SiteFolder, reference: str) -> None:
     configure(site, "web: true")
     before = tree(site.folder)
-    result = called(site, "new", "image", reference)
+    result = invoke(site, "new", "image", reference)
     assert result.exit_code == 1 and "[CAT012]" in result.stderr
     assert tree(site.folder) == before
 
 
 def test_a_name_with_a_slash_is_a_name(site: SiteFolder) -> None:
     configure(site, "web: true")
-    assert called(site, "new", "image", "Tools / Redis 8.2").exit_code == 0
+    assert invoke(site, "new", "image", "Tools / Redis 8.2").exit_code == 0
     assert (site.folder / "docs/images/tools-redis-8-2.md").is_file()

@@ -10,24 +10,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
+from jsonschema_rs import Draft202012Validator, meta
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from mkdocs_catalog_api.documents.openapi import POLICY
 
 from .budgets import check_size
 from .past import Past, every_path
-from .sites import SiteFolder
+from .sites import Result, SiteFolder
 from .test_build import small
-from .test_cli import EXAMPLE, call, config
+from .test_cli import call, config
 
 
 @pytest.fixture(scope="module")
-def api(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def api(example: Result) -> Path:
     """The example's documents."""
-    folder = tmp_path_factory.mktemp("example")
-    assert call("build", "-q", "-f", EXAMPLE, "--site-dir", folder).exit_code == 0
-    return folder / "api/v1"
+    return example.api
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +55,7 @@ def content(operation: Any) -> Any:
 def test_it_is_valid(described: Any) -> None:
     OpenAPIV31SpecValidator(described).validate()
     for schema in described["components"]["schemas"].values():
-        Draft202012Validator.check_schema(schema)
+        meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema)
 
 
 def test_every_document_is_what_it_says(api: Path, described: Any) -> None:
@@ -75,8 +73,7 @@ def test_every_document_is_what_it_says(api: Path, described: Any) -> None:
         path = f"/api/v1/{file.relative_to(api).as_posix()}"
         validator = next(found for pattern, found in validators if pattern.fullmatch(path))
         document = json.loads(file.read_bytes())
-        faults = [f"{path}: {fault.json_path}: {fault.message}" for fault in validator.iter_errors(document)]
-        assert faults == []
+        assert [(path, fault.instance_path, fault.message) for fault in validator.iter_errors(document)] == []
 
 
 def types_of(schema: Any) -> list[str]:
@@ -166,16 +163,7 @@ def test_it_describes_what_the_catalog_publishes_and_no_more(site: SiteFolder) -
     (site.folder / "history/2026-11-01.json").unlink()
     described = site.build().json("openapi.json")
     fewer = {path.split("/")[3] for path in described["paths"]}
-    gone = {
-        "changes",
-        "changes.json",
-        "fixes.json",
-        "history",
-        "vex",
-        "references",
-        "cves",
-        "renovate",
-    }
+    gone = {"changes", "changes.json", "fixes.json", "history", "vex", "references", "cves", "renovate"}
     assert every - fewer == gone
     text = json.dumps(described)
     schemas = described["components"]["schemas"]
@@ -375,12 +363,6 @@ def test_it_says_what_clients_can_rely_on(described: Any) -> None:
     info = described["info"]
     assert (info["title"], info["summary"], info["version"]) == ("Catalog API", "Hardened Images", "v1")
     assert POLICY in info["description"]
-
-
-def test_an_empty_catalog_is_described_too(site: SiteFolder) -> None:
-    assert call("build", "-q", "-f", config(site), "--site-dir", "site").exit_code == 0
-    described = json.loads((site.folder / "site/api/v1/openapi.json").read_bytes())
-    OpenAPIV31SpecValidator(described).validate()
 
 
 def test_it_is_small_and_holds_no_time(api: Path, described: Any) -> None:

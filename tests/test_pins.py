@@ -55,7 +55,6 @@ TOLD = {
     f"{WEB}:1.0": f"{NOTE}: images[0]: the page of 'web' has no version '1.0', and there is no scan of it"
     " (it has versions 1.27.3, 1.27.2, 1.27)",
     f"{WEB}:1.27.3@{D}": f"{NOTE}: images[0]: the digest {D} is on no page of the catalog",
-    "db:8.2": f"{NOTE}: 'db:8.2' means docker.io/library/db (if the chart uses the image of this catalog",
 }
 ROWS = {pin: pins(quoted(pin), told=TOLD.get(pin, ""), joined=[release]) for pin, release in ONE.items()}
 NO_FIGURES: dict[str, Any] = dict.fromkeys(

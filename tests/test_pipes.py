@@ -9,23 +9,19 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
-from click.testing import CliRunner
 
-from mkdocs_catalog_api.commands.main import main
-from mkdocs_catalog_api.network.client import Limits
-
-from . import test_sync_hub, test_sync_kev
+from . import test_sync_advisories, test_sync_hub
 from .feeds_of_advisories import kev
 from .sites import SiteFolder
-from .test_sync_kev import ADDED, KEV
+from .syncing import call, problems
+from .test_sync_advisories import ADDED, KEV, NGINX
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no pipes and asks for rights to link")
 hub = test_sync_hub.bench
-advisories = test_sync_kev.bench
-Put = Callable[[Path], None]
+advisories = test_sync_advisories.bench
 
 
 @pytest.fixture(autouse=True)
@@ -45,17 +41,56 @@ def outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("outside")
 
 
-def places(site: SiteFolder, *arguments: str) -> list[tuple[str, str]]:
-    """Code and file of each problem of a command that fails."""
-    site.write_config()
-    done = CliRunner().invoke(main, [*arguments, "--json", "-f", str(site.folder / "mkdocs.yml")])
-    assert isinstance(done.exception, SystemExit), done.exception
-    assert done.exit_code == 1
-    return [
-        (problem["code"], problem["file"])
-        for problem in json.loads(done.stdout)["problems"]
-        if problem["level"] != "info"
-    ]
+def dangling(path: Path) -> None:
+    path.symlink_to("nowhere")
+
+
+def out(path: Path) -> None:
+    path.symlink_to(tempfile.mkdtemp(dir=path.parents[3], prefix="outside"))
+
+
+Put = Callable[[Path], None]
+PIPE: list[Put] = [os.mkfifo]
+ODD: list[Put] = [os.mkfifo, dangling]
+
+
+class Row(NamedTuple):
+    """What is in the place of a file or folder, and the only problem of a command."""
+
+    path: str
+    puts: list[Put]
+    code: str
+    place: str = ""
+    """Another file that the problem names."""
+    command: str = "build"
+    settings: dict[str, Any] = {}
+    config: dict[str, Any] = {}
+
+
+FACTS = "registry/images/alpha.json"
+FILES = ("feeds/updates.xml", "eol.ics", ".well-known/vex-repository.json")
+REPORTS = ("x.json", "hub/acme/a/1.json", "hub/acme/a/1.package")
+EXCLUDED = {"exclude_docs": "_headers"}
+OURS = {"feeds": True, "security": {"publish_vex": True}}
+INPUT: list[Put] = [*ODD, Path.mkdir]
+ROWS = [
+    Row("site/_headers", PIPE, "CAT073", settings={"headers": "netlify"}),
+    Row("site/vercel.json", PIPE, "CAT073", settings={"headers": "vercel"}),
+    Row("site/.htaccess", PIPE, "CAT073", settings={"headers": "apache"}),
+    Row("docs/.htaccess", PIPE, "CAT073", command="check", settings={"headers": "apache"}),
+    Row("docs/_headers", PIPE, "CAT073", settings={"headers": "netlify"}, config=EXCLUDED),
+    *(Row(f"site/{path}", PIPE, "CAT070", path, settings=OURS) for path in FILES),
+    *(Row(f"scans/{path}", ODD, "CAT002") for path in REPORTS),
+    *(Row(path, ODD, "CAT002") for path in ("vex/x.json", "docs/images/x.md", FACTS)),
+    *(Row(path, INPUT, "", "mkdocs.yml") for path in ("roadmap.yml", "updates.yml")),
+    Row("base.yml", INPUT, "", "mkdocs.yml", config={"INHERIT": "base.yml"}),
+    *(Row(path, INPUT, "") for path in (KEV, "history/2026-01-01.json")),
+    *(
+        Row(path, [*ODD, out], "", command=command)
+        for path in ("scans", "vex", "history")
+        for command in ("build", "record --date 2026-01-02")
+    ),
+]  # fmt: skip
 
 
 def prepared(site: SiteFolder, **settings: Any) -> SiteFolder:
@@ -66,156 +101,74 @@ def prepared(site: SiteFolder, **settings: Any) -> SiteFolder:
     return site
 
 
-HOSTS = [("netlify", "_headers"), ("vercel", "vercel.json"), ("apache", ".htaccess")]
+def places(site: SiteFolder, *arguments: str) -> list[tuple[Any, ...]]:
+    """Code and file of each problem of a command that fails."""
+    done = call(site, *arguments, "--json")
+    assert isinstance(done.exception, SystemExit), done.exception
+    assert done.exit_code == 1
+    return [problem[:2] for problem in problems(done, "error", "warning")]
 
 
-@pytest.mark.parametrize(("host", "name"), HOSTS)
-def test_a_header_file_of_the_site(site: SiteFolder, host: str, name: str) -> None:
-    os.mkfifo(prepared(site, headers=host).folder / "site" / name)
-    assert places(site, "build") == [("CAT073", f"site/{name}")]
-    assert not (site.folder / "site/api").exists()
-
-
-def test_a_hidden_header_file_of_docs(site: SiteFolder) -> None:
-    os.mkfifo(prepared(site, headers="apache").folder / "docs/.htaccess")
-    assert places(site, "check") == [("CAT073", "docs/.htaccess")]
-    result = site.build()
-    assert (result.failed, result.codes) == (True, ["CAT073"])
-
-
-def test_an_excluded_header_file_of_docs(site: SiteFolder) -> None:
-    os.mkfifo(prepared(site, headers="netlify").folder / "docs/_headers")
-    site.config["exclude_docs"] = "_headers"
-    assert places(site, "build") == [("CAT073", "docs/_headers")]
-
-
-def dangling(path: Path) -> None:
-    path.symlink_to("nowhere")
-
-
-def out(path: Path) -> None:
-    path.symlink_to(tempfile.mkdtemp(dir=path.parents[3], prefix="outside"))
-
-
-ODD: list[Put] = [os.mkfifo, dangling]
-
-
-@pytest.mark.parametrize("put", [*ODD, Path.mkdir])
 @pytest.mark.parametrize(
-    ("path", "place"),
+    ("row", "put"),
     [
-        ("roadmap.yml", "mkdocs.yml"),
-        ("updates.yml", "mkdocs.yml"),
-        (KEV, KEV),
-        ("history/2026-01-01.json", "history/2026-01-01.json"),
-        ("base.yml", "mkdocs.yml"),
+        pytest.param(row, put, id=f"{row.path} {row.command} {put.__name__}")
+        for row in ROWS
+        for put in row.puts
     ],
 )
-def test_an_input_that_is_not_a_file(site: SiteFolder, path: str, place: str, put: Put) -> None:
-    prepared(site)
-    if path == "base.yml":
-        site.config["INHERIT"] = path
-    file = site.folder / path
+def test_what_is_not_a_file_is_named(site: SiteFolder, row: Row, put: Put) -> None:
+    prepared(site, **row.settings).config |= row.config
+    file = site.folder / row.path
     file.unlink(missing_ok=True)
-    file.parent.mkdir(exist_ok=True)
-    put(file)
-    assert place in [named for _, named in places(site, "build")]
-    assert not (site.folder / "site/api").exists()
-
-
-@pytest.mark.parametrize("put", ODD)
-@pytest.mark.parametrize(
-    "path",
-    [
-        "scans/x.json",
-        "scans/hub/acme/a/1.0.0.json",
-        "scans/hub/acme/a/1.0.0.package",
-        "vex/x.json",
-        "docs/images/x.md",
-    ],
-)
-def test_a_file_among_others_that_is_none(site: SiteFolder, path: str, put: Put) -> None:
-    file = prepared(site).folder / path
     file.parent.mkdir(parents=True, exist_ok=True)
     put(file)
-    assert places(site, "build") == [("CAT002", path)]
+    found = places(site, *row.command.split())
+    assert {place for _, place in found} <= {row.place or row.path, "mkdocs.yml"}
+    assert not row.code or {*found} == {(row.code, row.place or row.path)}
+    assert not (site.folder / "site/api").exists()
 
 
-@pytest.mark.parametrize("put", [*ODD, out])
-@pytest.mark.parametrize("path", ["scans", "vex", "history"])
-def test_a_folder_that_is_none(site: SiteFolder, path: str, put: Put) -> None:
-    put(prepared(site).folder / path)
-    assert [named for _, named in places(site, "build")] in (["mkdocs.yml"], [path])
-    assert [named for _, named in places(site, "record", "--date", "2026-01-02")] in (["mkdocs.yml"], [path])
-
-
-@pytest.mark.parametrize("where", ["file", "folder"])
-def test_advisories_behind_a_link_out_of_the_project_are_not_read(
-    site: SiteFolder, outside: Path, where: str
-) -> None:
-    name = Path(KEV).name
-    (outside / name).write_bytes(kev(ADDED))
-    if where == "folder":
-        (prepared(site).folder / "advisories").symlink_to(outside)
-    else:
-        (prepared(site).folder / "advisories").mkdir()
-        (site.folder / "advisories" / name).symlink_to(outside / name)
-    assert places(site, "build") == [("CAT002", KEV)]
-
-
-@pytest.mark.parametrize("path", ["data/updates.yml", "data"])
-def test_a_data_file_behind_a_link_out_of_the_project_is_not_read(
+@pytest.mark.parametrize("path", [KEV, "advisories", "data/updates.yml", "data", FACTS])
+def test_what_is_behind_a_link_out_of_the_project_is_not_read(
     site: SiteFolder, outside: Path, path: str
 ) -> None:
-    (prepared(site).folder / "updates.yml").rename(outside / "updates.yml")
-    link = site.folder / path
-    link.parent.mkdir(exist_ok=True)
-    link.symlink_to(outside / "updates.yml" if path.endswith(".yml") else outside)
-    site.settings["updates"] = {"data": "data/updates.yml"}
-    assert places(site, "build") == [("CAT021", "mkdocs.yml")]
+    link = prepared(site).folder / path
+    (outside / Path(KEV).name).write_bytes(kev(ADDED))
+    (site.folder / "updates.yml").rename(outside / "updates.yml")
+    (outside / Path(FACTS).name).write_text('{"image": "a/b", "versions": []}')
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(outside / link.name if link.suffix else outside)
+    if path.startswith("data"):
+        site.settings["updates"] = {"data": "data/updates.yml"}
+    told = (
+        ("CAT021", "mkdocs.yml")
+        if path.startswith("data")
+        else ("CAT002", KEV if path == "advisories" else path)
+    )
+    assert places(site, "build") == [told]
 
 
 FURTHER = "index-images-2.html"
 
 
-@pytest.mark.parametrize("put", [os.mkfifo, Path.mkdir, out])
-def test_a_page_that_a_dirty_build_would_write(site: SiteFolder, put: Put) -> None:
+@pytest.mark.parametrize("put", [os.mkfifo, Path.mkdir, None])
+def test_a_page_that_a_dirty_build_would_write(site: SiteFolder, outside: Path, put: Put | None) -> None:
+    """A pipe, a folder, or a link out of the site."""
     prepared(site)
     for number in range(50):
         site.image(f"many-{number}")
     site.page("index.md", "title: Home", "<!-- catalog: images -->")
     file = site.folder / "site" / FURTHER
-    put(file)
+    (outside / "kept").write_text("mine")
+    put(file) if put else file.symlink_to(outside / "kept")
     result = site.mkdocs(dirty=True)
     assert (result.failed, result.codes) == (True, ["CAT070"])
     assert [text for text in result.logged() if text.startswith(f"{FURTHER}: ")]
-    assert put is not out or [*file.iterdir()] == []
-
-
-def test_a_further_page_is_not_written_through_a_link_out_of_the_site(
-    site: SiteFolder, outside: Path
-) -> None:
-    prepared(site)
-    for number in range(50):
-        site.image(f"many-{number}")
-    site.page("index.md", "title: Home", "<!-- catalog: images -->")
-    (outside / "kept").write_text("mine")
-    (site.folder / "site" / FURTHER).symlink_to(outside / "kept")
-    assert site.mkdocs(dirty=True).codes == ["CAT070"]
     assert (outside / "kept").read_text() == "mine"
-    assert not site.mkdocs().failed, "MkDocs clears the site"
-    assert (site.folder / "site" / FURTHER).is_file()
-
-
-OURS = ["feeds/updates.xml", "eol.ics", ".well-known/vex-repository.json"]
-
-
-@pytest.mark.parametrize("path", OURS)
-def test_a_feed_and_the_like(site: SiteFolder, path: str) -> None:
-    target = prepared(site, feeds=True, security={"publish_vex": True}).folder / "site" / path
-    target.parent.mkdir(exist_ok=True)
-    os.mkfifo(target)
-    assert {*places(site, "build")} == {("CAT070", path)}
+    if not put:
+        assert not site.mkdocs().failed, "MkDocs clears the site"
+        assert file.is_file()
 
 
 def test_no_day_is_recorded_behind_a_link_out_of_the_project(site: SiteFolder, outside: Path) -> None:
@@ -224,22 +177,18 @@ def test_no_day_is_recorded_behind_a_link_out_of_the_project(site: SiteFolder, o
     assert [*outside.iterdir()] == []
 
 
-def synced(site: SiteFolder, *options: str, **env: str) -> list[tuple[str, str]]:
-    """Code and file of each problem of a `sync` that fails."""
-    arguments = ["sync", "--json", "-f", str(site.folder / "mkdocs.yml"), *options]
-    done = CliRunner().invoke(main, arguments, obj=Limits(sleep=lambda _: None), env=env)
-    assert isinstance(done.exception, SystemExit), done.exception
-    assert done.exit_code == 1
-    problems = json.loads(done.stdout)["problems"]
-    return [(problem["code"], problem["file"]) for problem in problems if problem["level"] == "error"]
+# What `sync` writes
 
 
+@pytest.mark.parametrize(
+    ("source", "path"), [("kev", KEV), ("eol", NGINX), ("registry", "registry/images/web.json")]
+)
 @pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
-def test_advisories_are_written_to_files_of_the_project(
-    advisories: test_sync_kev.Bench, outside: Path, kind: str
+def test_it_writes_to_files_of_the_project(
+    advisories: test_sync_advisories.Bench, outside: Path, source: str, path: str, kind: str
 ) -> None:
-    file = advisories.site.folder / KEV
-    file.parent.mkdir()
+    file = advisories.site.folder / path
+    file.parent.mkdir(parents=True)
     if kind == "pipe":
         os.mkfifo(file)
     elif kind == "folder":
@@ -247,45 +196,39 @@ def test_advisories_are_written_to_files_of_the_project(
         file.parent.symlink_to(outside)
     else:
         file.symlink_to(outside / "new.json")
-    mirror = f"{advisories.mirror.address}/kev"
-    assert synced(advisories.site, "kev", CATALOG_API_KEV=mirror) == [("CAT070", KEV)]
+    if source == "registry":
+        advisories.site.page("images/web.md", "image: 127.0.0.1:1/web\nversions: registry")
+    result = advisories.run(source, "--json")
+    assert (result.exit_code, problems(result)) == (1, [("CAT070", path, 0, "")])
     assert [*outside.iterdir()] == []
 
 
-def test_advisories_behind_a_link_within_the_project_leave_the_link(
-    advisories: test_sync_kev.Bench,
-) -> None:
+def test_a_link_within_the_project_stays(advisories: test_sync_advisories.Bench) -> None:
     file = advisories.site.folder / KEV
     file.parent.mkdir()
     file.symlink_to("../kept.json")
-    assert advisories.run().exit_code == 0
+    assert advisories.run("kev").exit_code == 0
     assert file.is_symlink()
     assert (advisories.site.folder / "kept.json").read_bytes() == kev(ADDED)
 
 
-@pytest.mark.parametrize("ending", [".json", ".package"])
-@pytest.mark.parametrize("kind", ["pipe", "link"])
-def test_a_hub_s_reports_are_written_to_files_of_the_project(
-    hub: test_sync_hub.Bench, outside: Path, kind: str, ending: str
+@pytest.mark.parametrize("path", ["1.2.0.json", "1.2.0.package", "", "..", "../.."])
+@pytest.mark.parametrize("put", [os.mkfifo, None])
+def test_a_hub_s_reports_stay_in_the_project(
+    hub: test_sync_hub.Bench, outside: Path, path: str, put: Put | None
 ) -> None:
-    file = hub.file(f"acme/stack/1.2.0{ending}")
-    file.parent.mkdir(parents=True)
-    if kind == "pipe":
-        os.mkfifo(file)
+    """A pipe, or a link out of it."""
+    stack = hub.file("hub/acme/stack")
+    place = Path(os.path.normpath(stack / path))
+    place.parent.mkdir(parents=True, exist_ok=True)
+    if put and path.startswith("1"):
+        put(place)
     else:
-        file.symlink_to(outside / "new")
-    named = f"scans/hub/acme/stack/1.2.0{ending}"
-    assert synced(hub.site, "hub", CATALOG_API_HUB=hub.hub.address) == [("CAT070", named)]
+        place.symlink_to(outside / "new" if path.startswith("1") else outside)
+    found = json.loads(hub.run("--json").stdout)["problems"]
+    errors = [(each["code"], each["file"]) for each in found if each["level"] == "error"]
+    named = f"scans/hub/acme/stack/1.2.0{place.suffix if path.startswith('1') else '.json'}"
+    assert ("CAT070", named) in errors and {code for code, _ in errors} == {"CAT070"}
     assert [*outside.iterdir()] == []
-    assert hub.file("acme/stack/1.1.0.json").exists(), "the others are written"
-
-
-@pytest.mark.parametrize("path", ["scans", "scans/hub", "scans/hub/acme"])
-def test_a_hub_s_reports_stay_in_the_project(hub: test_sync_hub.Bench, outside: Path, path: str) -> None:
-    link = hub.site.folder / path
-    link.parent.mkdir(parents=True, exist_ok=True)
-    link.symlink_to(outside)
-    found = synced(hub.site, "hub", CATALOG_API_HUB=hub.hub.address)
-    assert {code for code, _ in found} == {"CAT070"}
-    assert ("CAT070", "scans/hub/acme/stack/1.2.0.json") in found
-    assert [*outside.iterdir()] == []
+    if path.startswith("1"):
+        assert len(errors) == 1 and hub.file("hub/acme/stack/1.1.0.json").exists(), "the others are written"

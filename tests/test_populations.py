@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from .feeds_of_advisories import kev
+from .pages import cells, page, words
 from .past import Past
 from .sites import REGISTRY, Result, SiteFolder, digest, rendered, row, trivy
 from .test_lookups import KEV
-from .test_web import cells, page, words
 
 SEVERITIES = ("critical", "high", "medium", "low", "unknown")
 GRADES = ("A+", "A", "B", "C", "D", "F")

@@ -36,8 +36,8 @@ def test_mkdocs_build_tells_all_problems_and_publishes_nothing(site: SiteFolder)
             "docs/images/a.md:5:1: url: `url` is computed and can't be set (remove it) [CAT010]",
             "docs/images/a.md:6:1: homepage: 'x' is not a web link: it must start with http:// or https://"
             " [CAT012]",
-            "docs/images/b.md:7:1: not valid YAML: did not find expected node content while parsing a flow"
-            " node (check indentation, quotes and brackets up to here) [CAT001]",
+            "docs/images/b.md:7:1: not valid YAML: while parsing a flow node, did not find expected node"
+            " content (check indentation, quotes and brackets up to here) [CAT001]",
             "docs/images/c.md: the page is not UTF-8 (save it as UTF-8) [CAT002]",
             "mkdocs.yml:7:18: catalog-api.security.reports: 'nope' is not a folder"
             " (create it or correct the path) [CAT021]",

@@ -1,459 +1,427 @@
-"""What `catalog-api sync` learned fills what pages leave out; the files are written as it writes them."""
+"""What `catalog-api sync` learned fills what pages leave out: a table of pages and of files that it wrote."""
 
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
-from typing import Any
+import re
+import textwrap
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
-from click.testing import CliRunner
 
-from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.problems import Level
 
 from .fake_registry import FakeRegistry
-from .sites import REGISTRY, SiteFolder, built, digest, item, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, item, row, trivy
+from .syncing import call, synced
 
-OCI = "org.opencontainers.image."
-FACTS = "registry/images/web.json"
+OCI, HUB = "org.opencontainers.image.", "artifacthub.io/"
+PAGE = "category: Tools\ntier: core\nlicense: MIT\n"
+NO_LICENSE = "category: Tools\ntier: core\n"
 
 
-def facts(version: str, *tags: str, seed: int | str = 0, **more: Any) -> dict[str, Any]:
-    """A version in a file of facts, for two platforms."""
-    name = seed or version
-    manifests = [
-        {"platform": "linux/amd64", "digest": digest(f"{name}-amd64"), "size": 1000},
-        {"platform": "linux/arm64", "digest": digest(f"{name}-arm64"), "size": 2000},
+class Row(NamedTuple):
+    """A page, what is known, and what is published. In each, `@x` is a digest.
+
+    A version that is known is its label, its further tags, `?` if it is gone, and other values in braces.
+    """
+
+    page: str
+    """After the category, the tier and the license."""
+    known: str
+    published: str = ""
+    """In YAML, values of the item. A text is the version of a version, the digest of a manifest, or a pin."""
+    told: str = ""
+    """Problems between ` | `: level, unless it is a warning; code, file:line, field."""
+    kind: str = "image"
+    begin: str = PAGE
+    default: bool = False
+    """Whether the catalog has the last line of the page as a default."""
+    former: str = ""
+
+    @property
+    def facts(self) -> list[dict[str, Any]]:
+        return [fact(text, self.kind) for text in self.known.split(" / ") if text]
+
+    def write(self, site: SiteFolder, number: int) -> None:
+        slug, folder = f"row-{number}", f"{self.kind}s"
+        own, page = f"{REGISTRY}/{slug}", plain(self.page)
+        if self.default:
+            values = {"pages": f"images/{slug}.md", "values": yaml.safe_load(page)}
+            site.settings["images"]["defaults"].append(values)
+            page = ""
+        if self.kind == "chart":
+            own = f"oci://{own}"
+            page += f"\nchart: {own}"
+        site.page(f"{folder}/{slug}.md", self.begin + page)
+        file: object = {self.kind: own, "versions": self.facts}
+        if self.former:
+            entry = {key: fact(self.former, "image")[key] for key in ("version", "digest", "manifests")}
+            file = {**file, "former": [entry | {"until": "2026-11-02"}]}  # type: ignore[dict-item]
+        text = self.known[1:] if self.known.startswith("=") else json.dumps(file)
+        if self.known:
+            site.write(f"registry/{folder}/{slug}.json", text)
+
+
+def plain(text: str) -> str:
+    """The text with digests."""
+    return re.sub(r"(?<![\w\]])@([\w.+-]+)", lambda name: f"'{digest(name[1])}'", text)
+
+
+def fact(text: str, kind: str = "image") -> dict[str, Any]:
+    """What is known of a version, for two platforms."""
+    if text.startswith("="):
+        return {}
+    words, brace, more = text.partition("{")
+    label, *tags = words.replace("?", "").split()
+    given = yaml.safe_load(plain(brace + more)) if brace else {}
+    known: dict[str, Any] = {"version": label, "tags": tags} | ({"gone": True} if "?" in words else {})
+    if kind == "chart":
+        known |= {"digest": digest(f"chart {label}"), "tags": [label.replace("+", "_")], "appVersion": "9.9"}
+        return known | {"created": "2026-10-01T00:00:00Z"} | given
+    seed = given.pop("seed", label)
+    parts = (("amd64", 1000), ("arm64", 2000))
+    known["digest"] = digest(seed)
+    known["manifests"] = [
+        {"platform": f"linux/{name}", "digest": digest(f"{seed}-{name}"), "size": size}
+        for name, size in parts
     ]
-    known = {"version": version, "digest": digest(name), "tags": [*tags], "manifests": manifests}
-    return known | {"created": "2026-11-01T06:00:00Z"} | more
+    return known | {"created": "2026-11-01T06:00:00Z"} | given
 
 
-def know(site: SiteFolder, *versions: dict[str, Any], slug: str = "web", image: str = "") -> None:
-    text = json.dumps({"image": image or f"{REGISTRY}/{slug}", "versions": versions})
-    site.write(f"registry/images/{slug}.json", text)
-
-
-def know_chart(site: SiteFolder, *versions: dict[str, Any]) -> None:
-    text = json.dumps({"chart": "oci://registry.example.org/charts/stack", "versions": versions})
-    site.write("registry/charts/stack.json", text)
-
-
-def web(site: SiteFolder, versions: Any, **fields: Any) -> None:
-    """The page of the image web."""
-    matter = {"category": "Tools", "tier": "core", "license": "MIT", "versions": versions} | fields
-    given = {key: value for key, value in matter.items() if value is not None}
-    site.page("images/web.md", yaml.safe_dump(given, sort_keys=False))
-
-
-def problems(site: SiteFolder, *, least: str = "warning") -> list[tuple[Any, ...]]:
-    """Level, code, file, line and field of each problem."""
-    site.write_config()
-    result = CliRunner().invoke(main, ["check", "--json", "-f", str(site.folder / "mkdocs.yml")])
-    assert result.stdout, result.exception
-    wanted = {"warning": ("warning", "error"), "info": ("info", "warning", "error")}[least]
-    return [
-        tuple(problem[key] for key in ("level", "code", "file", "line", "field"))
-        for problem in json.loads(result.stdout)["problems"]
-        if problem["level"] in wanted and problem["field"] != "site_url"
-    ]
-
-
-def versions_of(result: Any, *keys: str, slug: str = "web") -> list[list[Any]]:
-    return [[version[key] for key in keys] for version in item(result, slug)["versions"]]
-
-
-def test_what_the_page_leaves_out_of_its_versions_is_filled(site: SiteFolder) -> None:
-    know(site, facts("1.29.3", "1", "1.29", "latest"), facts("1.28.0"))
-    web(site, ["1.29.3", "1.27.0"])
-    image = item(built(site), "web")
-    first, other = image["versions"]
-    assert first | {"href": ""} == {
-        "version": "1.29.3",
-        "line": "1.29",
-        "variant": "",
-        "digest": digest("1.29.3"),
-        "digests": [digest("1.29.3")],
-        "manifests": [
-            {"platform": "linux/amd64", "digest": digest("1.29.3-amd64"), "size": 1000},
-            {"platform": "linux/arm64", "digest": digest("1.29.3-arm64"), "size": 2000},
-        ],
-        "released": "2026-11-01",
-        "endOfLife": None,
-        "size": 1000,
-        "tags": ["1", "1.29", "latest"],
-        "platforms": ["linux/amd64", "linux/arm64"],
-        "sbom": None,
-        "provenance": None,
-        "href": "",
-        "custom": {},
-    }
-    assert (other["version"], other["digest"], other["released"]) == ("1.27.0", None, None)
-    assert image["platforms"] == ["linux/amd64", "linux/arm64"]
-
-
-def test_the_item_is_filled_from_its_newest_version(site: SiteFolder) -> None:
-    annotations = {
-        f"{OCI}licenses": "BSD-2-Clause",
-        f"{OCI}description": "  A web\nserver ",
-        f"{OCI}url": "https://example.org/web",
-        f"{OCI}source": "https://example.org/web.git",
-        f"{OCI}base.name": f"docker.io/library/debian:12-slim@{digest(1)}",
-    }
-    old = dict.fromkeys(annotations, "https://example.org/old")
-    gone = facts("3.0.0", annotations=old, gone=True)
-    know(
-        site,
-        facts("2.0.0", annotations=annotations, signature="cosign"),
-        facts("1.0.0", annotations=old),
-        gone,
-    )
-    web(site, ["1.0.0", "2.0.0", "3.0.0"], license=None)
-    image = item(built(site, gone={"images/web": {"3.0.0"}}), "web")
-    fields = ("license", "description", "homepage", "source", "base", "signature")
-    assert [image[field] for field in fields] == [
-        "BSD-2-Clause",
-        "A web server",
-        "https://example.org/web",
-        "https://example.org/web.git",
-        "debian",
-        "cosign",
-    ]
-
-
-def test_the_page_and_the_defaults_win(site: SiteFolder) -> None:
-    annotations = {
-        f"{OCI}licenses": "MIT",
-        f"{OCI}description": "Other",
-        f"{OCI}url": "https://example.org/x",
-    }
-    know(site, facts("1.0.0", "1", annotations=annotations))
-    site.settings["images"] = {"defaults": {"homepage": "https://example.org/default"}}
-    own = {
-        "version": "1.0.0",
-        "released": "2020-01-01",
-        "size": 5,
-        "tags": ["one"],
-        "platforms": ["linux/s390x"],
-    }
-    web(site, [own], license="ISC", description="Own", platforms=["linux/riscv64"])
-    image = item(built(site), "web")
-    (version,) = image["versions"]
-    assert (image["license"], image["description"], image["platforms"]) == ("ISC", "Own", ["linux/riscv64"])
-    assert image["homepage"] == "https://example.org/default"
-    assert {key: version[key] for key in own} == own
-    assert version["digest"] == digest("1.0.0")
-
-
-def test_a_page_with_another_digest_is_not_filled_and_its_scan_counts(site: SiteFolder) -> None:
-    know(site, facts("1.0.0", "1"))
-    web(site, [{"version": "1.0.0", "digest": digest(7)}])
-    site.report("web/1.0.0.json", trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/web@{digest(7)}"))
-    result = built(site)
-    (version,) = item(result, "web")["versions"]
-    assert (version["digest"], version["manifests"], version["released"], version["tags"]) == (
-        digest(7), [], None, [],
-    )  # fmt: skip
-    assert result.json("security.json")["total"] == 1
-    assert problems(site, least="info") == [("info", "CAT084", "docs/images/web.md", 7, "versions[0].digest")]
-
-
-def test_a_page_with_a_former_digest_gets_the_manifests_of_that_digest_alone(site: SiteFolder) -> None:
-    know(site, facts("1.0.0", "1", seed="now"))
-    path = site.folder / FACTS
-    former = [{key: facts("1.0.0")[key] for key in ("version", "digest", "manifests")}]
-    site.write(
-        FACTS, json.dumps(json.loads(path.read_bytes()) | {"former": [former[0] | {"until": "2026-11-02"}]})
-    )
-    web(site, [{"version": "1.0.0", "digest": digest("1.0.0")}])
-    result = built(site)
-    (version,) = item(result, "web")["versions"]
-    parts = [digest("1.0.0-amd64"), digest("1.0.0-arm64")]
-    assert [part["digest"] for part in version["manifests"]] == parts
-    assert (version["platforms"], version["size"], version["released"], version["tags"]) == (
-        [],
-        None,
-        None,
-        [],
-    )
-    assert (result.api / f"digests/{parts[0].replace(':', '/')}.json").exists()
-
-
-@pytest.mark.parametrize(
-    ("given", "digests", "platforms"),
-    [
-        ({"digest": digest("1.0.0")}, [digest("1.0.0")], 2),
-        (
-            {"digest": [digest("1.0.0-amd64"), digest("1.0.0-arm64")]},
-            [digest("1.0.0-amd64"), digest("1.0.0-arm64")],
-            0,
-        ),
-        ({"manifests": {"linux/arm64": digest("1.0.0-arm64")}}, [digest("1.0.0")], 1),
-    ],
-)
-def test_digests_of_the_same_image_are_completed(
-    site: SiteFolder, given: dict[str, Any], digests: list[str], platforms: int
-) -> None:
-    know(site, facts("1.0.0"))
-    web(site, [{"version": "1.0.0"} | given])
-    (version,) = item(built(site), "web")["versions"]
-    assert (version["digests"], len(version["manifests"])) == (digests, platforms)
-    assert version["released"] == "2026-11-01"
-
-
-def test_a_single_manifest_is_the_digest_and_no_index(site: SiteFolder) -> None:
-    only = {"platform": "linux/amd64", "digest": digest("1.0.0"), "size": 7}
-    know(site, facts("1.0.0", manifests=[only]))
-    web(site, ["1.0.0"])
-    result = built(site)
-    assert versions_of(result, "manifests", "size", "platforms") == [[[], 7, ["linux/amd64"]]]
-
-
-def test_a_version_is_found_by_its_tags_and_each_tag_is_filled_once(site: SiteFolder) -> None:
-    know(site, facts("1.29.3", "1", "1.29", "latest"))
-    web(site, ["1.29", "1.29.3"])
-    result = built(site)
-    assert versions_of(result, "version", "digest", "tags") == [
-        ["1.29.3", digest("1.29.3"), ["1", "latest"]],
-        ["1.29", digest("1.29.3"), []],
-    ]
-
-
-def test_all_versions_of_the_registry_are_listed(site: SiteFolder) -> None:
-    know(site, facts("1.29.3", "1", "latest"), facts("1.30-alpine"), facts("edge"), facts("1.28.0"))
-    web(site, "registry")
-    result = built(site)
-    assert versions_of(result, "version", "variant", "tags") == [
-        ["1.29.3", "", ["1", "latest"]],
-        ["1.30-alpine", "alpine", []],
-        ["1.28.0", "", []],
-    ]
-    assert item(result, "web")["latest"] == "1.29.3"
-
-
-@pytest.mark.parametrize(
-    ("choice", "expected"),
-    [
-        ({"tags": "^[0-9.]+$"}, ["1.3.0", "1.2.1", "1.2.0"]),
-        ({"tags": ["1.2*", "edge"]}, ["1.2.1", "1.2.1-alpine", "1.2.0", "edge"]),
-        ({"keep": 1}, ["1.3.0", "1.2.1", "1.2.1-alpine"]),
-        ({"tags": "^1[.]2", "keep": 1}, ["1.2.1", "1.2.1-alpine"]),
-        ({}, ["1.3.0", "1.2.1", "1.2.1-alpine", "1.2.0"]),
-    ],
-)
-@pytest.mark.parametrize("as_default", [True, False])
-def test_tags_and_keep_choose(
-    site: SiteFolder, choice: dict[str, Any], expected: list[str], as_default: bool
-) -> None:
-    know(site, *(facts(label) for label in ("1.2.0", "1.2.1", "1.2.1-alpine", "1.3.0", "edge")))
-    value = {"from": "registry"} | choice
-    if as_default:
-        site.settings["images"] = {"defaults": {"versions": value}}
-    web(site, None if as_default else value)
-    assert [label for (label,) in versions_of(built(site), "version")] == expected
-
-
-def test_lines_and_variants_of_the_page_decide_what_is_kept(site: SiteFolder) -> None:
-    know(site, *(facts(label) for label in ("1.2.0", "1.3.0-slim12", "1.3.0-slim13", "2.0.0")))
-    web(site, {"from": "registry", "keep": 1}, lines="major", variants={"slim": "*-slim*"})
-    assert [label for (label,) in versions_of(built(site), "version")] == ["2.0.0", "1.3.0-slim13", "1.2.0"]
-
-
-def test_versions_on_a_page_come_before_the_default(site: SiteFolder) -> None:
-    site.settings["images"] = {"defaults": {"versions": "registry"}}
-    know(site, facts("1.0.0"), facts("2.0.0"))
-    web(site, ["1.0.0"])
-    assert versions_of(built(site), "version", "digest") == [["1.0.0", digest("1.0.0")]]
-
-
-def test_without_its_file_versions_from_the_registry_are_an_error(site: SiteFolder) -> None:
-    web(site, "registry")
-    assert problems(site) == [("error", "CAT021", "docs/images/web.md", 5, "versions")]
-    result = CliRunner().invoke(main, ["check", "-f", str(site.folder / "mkdocs.yml")])
-    assert "catalog-api sync" in result.stderr and FACTS in result.stderr
-    know(site, facts("1.0.0"), slug="other")
-    assert problems(site) == [("error", "CAT021", "docs/images/web.md", 5, "versions")]
-
-
-def test_a_file_without_a_chosen_version_is_a_warning(site: SiteFolder) -> None:
-    know(site, facts("1.0.0"))
-    web(site, {"from": "registry", "tags": "^v"})
-    assert problems(site) == [("warning", "CAT083", "docs/images/web.md", 5, "versions")]
-
-
-@pytest.mark.parametrize(
-    ("value", "field"),
-    [
-        ("registri", "versions"),
-        ({"from": "hub"}, "versions.from"),
-        ({"from": "registry", "keep": 0}, "versions.keep"),
-        ({"from": "registry", "keep": "some"}, "versions.keep"),
-        ({"from": "registry", "tags": "("}, "versions.tags"),
-        ({"from": "registry", "tags": []}, "versions.tags"),
-        ({"from": "registry", "tags": {"a": 1}}, "versions.tags"),
-        ({"from": "registry", "kep": 1}, "versions.kep"),
-    ],
-)
-def test_a_wrong_choice_is_named_where_it_is_written(site: SiteFolder, value: Any, field: str) -> None:
-    know(site, facts("1.0.0"))
-    web(site, value)
-    (problem,) = problems(site)
-    assert (problem[0], problem[2], problem[4]) == ("error", "docs/images/web.md", field)
-    assert problem[3] >= 5
-    web(site, None)
-    site.settings["images"] = {"defaults": {"versions": value}}
-    found = [problem for problem in problems(site) if problem[2] == "mkdocs.yml"]
-    assert [(level, code, place) for level, code, _, _, place in found] == [
-        ("error", "CAT020", f"catalog-api.images.defaults.{field}")
-    ]
-
-
-def test_what_is_gone_stays_listed_and_is_never_the_newest(site: SiteFolder) -> None:
-    know(site, facts("1.0.0"), facts("1.0.1"), facts("1.0.2", gone=True), facts("2.0.0", gone=True))
-    web(site, "registry")
-    result = built(site, gone={"images/web": {"1.0.2", "2.0.0"}})
-    image = item(result, "web")
-    assert ([version["version"] for version in image["versions"]], image["latest"]) == (
-        ["1.0.1", "2.0.0", "1.0.2", "1.0.0"], "1.0.1",
-    )  # fmt: skip
-
-    def advice(label: str) -> list[str | None]:
-        path = f"digests/{digest(label).replace(':', '/')}.json"
-        entry = result.json(path)["data"][0]
-        return [entry[key] and entry[key]["version"] for key in ("upgrade", "newLine")]
-
-    assert (advice("1.0.0"), advice("1.0.1"), advice("1.0.2")) == (
-        ["1.0.1", None],
-        [None, None],
-        [None, None],
-    )
-    assert {problem[:3] for problem in problems(site)} == {("warning", "CAT083", FACTS)}
-    listed = CliRunner().invoke(main, ["list", "--json", "-f", str(site.folder / "mkdocs.yml")])
-    labels = [version["version"] for version in json.loads(listed.stdout)["versions"]]
-    assert labels == ["1.0.1", "1.0.1", "1.0.0", "1.0.0"], "a line for each platform"
-
-
-def test_a_gone_version_that_the_page_lists_or_names_as_latest(site: SiteFolder) -> None:
-    know(site, facts("1.0.0"), facts("2.0.0", gone=True))
-    web(site, ["1.0.0", "2.0.0"], latest="2.0.0")
-    assert item(built(site, gone={"images/web": {"2.0.0"}}), "web")["latest"] == "1.0.0"
-    assert problems(site) == [
-        ("warning", "CAT083", "docs/images/web.md", 5, "versions"),
-        ("warning", "CAT014", "docs/images/web.md", 8, "latest"),
-    ]
-
-
-def test_an_image_of_which_all_is_gone_still_shows_its_newest(site: SiteFolder) -> None:
-    know(site, facts("1.0.0", gone=True), facts("2.0.0", gone=True))
-    web(site, "registry")
-    site.report("a.json", trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/web@{digest('2.0.0')}"))
-    result = built(site)
-    assert (item(result, "web")["latest"], result.json("security.json")["total"]) == ("2.0.0", 1)
-
-
-def test_gone_versions_are_kept_beside_those_that_keep_counts(site: SiteFolder) -> None:
-    know(site, facts("1.0.0"), facts("1.0.1"), facts("1.0.2", gone=True), facts("1.0.3"))
-    web(site, {"from": "registry", "keep": 2})
-    assert [label for (label,) in versions_of(built(site), "version")] == ["1.0.3", "1.0.2", "1.0.1"]
-
-
+CHOSEN = "1.2.0 / 1.2.1 / 1.2.1-alpine / 1.3.0 / edge"
+NOTES = f"""annotations: {{
+    {OCI}licenses: BSD-2-Clause, {OCI}description: "  A web\\nserver ", {OCI}url: 'https://example.org/web',
+    {OCI}source: 'https://example.org/web.git', {OCI}base.name: 'docker.io/library/debian:12-slim'
+}}"""
+OLD = f"annotations: {{{OCI}licenses: ISC, {OCI}description: Old, {OCI}url: 'https://example.org/old'}}"
 PINS = f"""
 - name: app
-  image: {REGISTRY}/web:1.0.0@{digest("1.0.0")}
+  image: {REGISTRY}/web:1.0.0
   whitelisted: true
 - image: docker.io/library/redis:8
 """
+WRONG_PINS = ["[", "text", "- {name: x}\n- image: a/b:1\n", "- image: 'A B'\n- image: a/b:1\n"]
+BOTH = "[linux/amd64, linux/arm64]"
 
 
-def chart_facts(version: str, **more: Any) -> dict[str, Any]:
-    known = {"version": version, "digest": digest(f"chart {version}"), "tags": [version.replace("+", "_")]}
-    return known | {"appVersion": "9.9", "created": "2026-10-01T00:00:00Z"} | more
+def pins(text: str) -> str:
+    return f"annotations: {{{HUB}license: Apache-2.0, {HUB}images: {json.dumps(text)}}}"
 
 
-def stack(site: SiteFolder, versions: Any, **fields: Any) -> None:
-    matter = {"category": "Tools", "tier": "core", "chart": "oci://registry.example.org/charts/stack"}
-    site.page("charts/stack.md", yaml.safe_dump(matter | {"versions": versions} | fields))
-
-
-def test_charts_are_filled_from_chart_yaml_and_its_annotations(site: SiteFolder) -> None:
-    annotations = {"artifacthub.io/license": "Apache-2.0", "artifacthub.io/images": PINS}
-    newest = chart_facts(
-        "1.1.0+build.1",
-        annotations=annotations,
-        description="A stack",
-        home="https://example.org/stack",
-        sources=["https://example.org/stack.git"],
-        signature="cosign",
-    )
-    know_chart(site, chart_facts("1.0.0"), newest, chart_facts("2.0.0", gone=True))
-    know(site, facts("1.0.0"))
-    web(site, ["1.0.0"])
-    site.report("web/1.0.0.json", trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/web@{digest('1.0.0')}"))
-    stack(site, "registry")
-    result = built(site, gone={"charts/stack": {"2.0.0"}})
-    chart = result.json("charts/stack/index.json")["data"]
-    keys = ("license", "appVersion", "description", "homepage", "source", "signature", "latest")
-    assert [chart[key] for key in keys] == [
-        "Apache-2.0",
-        "9.9",
-        "A stack",
-        "https://example.org/stack",
-        "https://example.org/stack.git",
-        "cosign",
-        "1.1.0+build.1",
-    ]
-    assert [version["version"] for version in chart["versions"]] == ["1.1.0+build.1", "2.0.0", "1.0.0"]
-    assert chart["versions"][0] == {
-        "version": "1.1.0+build.1",
-        "appVersion": "9.9",
-        "digest": digest("chart 1.1.0+build.1"),
-        "released": "2026-10-01",
-        "custom": {},
-    }
-    assert [(pin["name"], pin["slug"], pin["version"]) for pin in chart["images"]] == [
-        ("app", "web", "1.0.0"),
-        ("redis", None, None),
-    ]
-    assert (chart["security"]["total"], chart["security"]["pinsScanned"]) == (1, 1)
-
-
-def test_a_chart_on_a_page_is_filled_and_wins(site: SiteFolder) -> None:
-    know_chart(site, chart_facts("1.0.0", annotations={"artifacthub.io/images": PINS}))
-    stack(site, [{"version": "v1.0.0", "appVersion": "1"}, "0.9.0"], license="MIT", images=["a/b:1"])
-    chart = built(site).json("charts/stack/index.json")["data"]
-    assert [(version["appVersion"], version["released"]) for version in chart["versions"]] == [
-        ("1", "2026-10-01"),
-        (None, None),
-    ]
-    assert [pin["image"] for pin in chart["images"]] == ["a/b:1"]
-
-
-@pytest.mark.parametrize(
-    "pins", ["[", "text", "- {name: x}\n- image: a/b:1\n", "- image: 'A B'\n- image: a/b:1\n"]
-)
-def test_pins_that_cannot_be_used_are_warned_of(site: SiteFolder, pins: str) -> None:
-    know_chart(site, chart_facts("1.0.0", annotations={"artifacthub.io/images": pins}))
-    stack(site, "registry", license="MIT")
-    result = built(site)
+ROWS: dict[str, Row] = {
+    "what the page leaves out of its versions is filled": Row(
+        "versions: [1.29.3, 1.27.0]",
+        "1.29.3 1 1.29 latest / 1.28.0",
+        f"""
+        platforms: {BOTH}
+        versions:
+          - {{version: 1.29.3, digest: @1.29.3, digests: [@1.29.3], released: '2026-11-01', size: 1000,
+              tags: ['1', '1.29', latest], platforms: {BOTH}, manifests: [
+              {{platform: linux/amd64, digest: @1.29.3-amd64, size: 1000}},
+              {{platform: linux/arm64, digest: @1.29.3-arm64, size: 2000}}]}}
+          - {{version: 1.27.0, digest: null, released: null, size: null, tags: [], platforms: []}}
+        """,
+    ),
+    "the item is filled from its newest version": Row(
+        "versions: [1.0.0, 2.0.0, 3.0.0]",
+        f"2.0.0 {{signature: cosign, {NOTES}}} / 1.0.0 {{{OLD}}} / 3.0.0 ? {{{OLD}}}",
+        "{license: BSD-2-Clause, description: A web server, homepage: 'https://example.org/web',"
+        " source: 'https://example.org/web.git', base: debian, signature: cosign}",
+        told="CAT083 PAGE:4 versions",
+        begin=NO_LICENSE,
+    ),
+    "the page wins": Row(
+        "description: Own\nplatforms: [linux/riscv64]\nversions: [{version: 1.0.0, released: 2020-01-01,"
+        " size: 5, tags: [one], platforms: [linux/s390x]}]",
+        f"1.0.0 1 {{{NOTES}}}",
+        "{license: MIT, description: Own, platforms: [linux/riscv64], homepage: 'https://example.org/web',"
+        " versions: [{released: '2020-01-01', size: 5, tags: [one], platforms: [linux/s390x],"
+        " digest: @1.0.0}]}",
+        told="CAT036 PAGE:6 platforms",
+    ),
+    "a page with another digest is not filled": Row(
+        "versions: [{version: 1.0.0, digest: @7}]",
+        "1.0.0 1",
+        "versions: [{digest: @7, manifests: [], released: null, tags: [], size: null}]",
+        told="info CAT084 PAGE:5 versions[0].digest",
+    ),
+    "a page with a former digest gets the manifests of that digest alone": Row(
+        "versions: [{version: 1.0.0, digest: @1.0.0}]",
+        "1.0.0 1 {seed: now}",
+        "versions: [{manifests: [@1.0.0-amd64, @1.0.0-arm64], platforms: [], size: null, released: null,"
+        " tags: []}]",
+        told="info CAT084 PAGE:5 versions[0].digest",
+        former="1.0.0",
+    ),
+    "the same digest": Row(
+        "versions: [{version: 1.0.0, digest: @1.0.0}]",
+        "1.0.0",
+        f"versions: [{{digests: [@1.0.0], platforms: {BOTH}, size: 1000, released: '2026-11-01'}}]",
+    ),
+    "digests of platforms stay as they are": Row(
+        "versions: [{version: 1.0.0, digest: [@1.0.0-amd64, @1.0.0-arm64]}]",
+        "1.0.0",
+        "versions: [{digests: [@1.0.0-amd64, @1.0.0-arm64], manifests: [], released: '2026-11-01',"
+        " size: null}]",
+    ),
+    "a manifest gets the digest of its index": Row(
+        "versions: [{version: 1.0.0, manifests: {linux/arm64: @1.0.0-arm64}}]",
+        "1.0.0",
+        "versions: [{digests: [@1.0.0], manifests: [@1.0.0-arm64], released: '2026-11-01'}]",
+    ),
+    "a single manifest is the digest and no index": Row(
+        "versions: [1.0.0]",
+        "1.0.0 {manifests: [{platform: linux/amd64, digest: @1.0.0, size: 7}]}",
+        "versions: [{manifests: [], size: 7, platforms: [linux/amd64]}]",
+    ),
+    "details of platforms are of manifests alone": Row(
+        "versions: [1.0.0]",
+        "1.0.0 {manifests: [{platform: 'linux/amd64[a]', digest: @x},"
+        " {platform: unknown/unknown, digest: @y}]}",
+        "{versions: [{platforms: [linux/amd64], size: null}], platforms: [linux/amd64]}",
+    ),
+    "a version is found by its tags, and each tag is filled once": Row(
+        "versions: ['1.29', 1.29.3]",
+        "1.29.3 1 1.29 latest",
+        "versions: [{version: 1.29.3, digest: @1.29.3, tags: ['1', latest]},"
+        " {version: '1.29', digest: @1.29.3, tags: []}]",
+    ),
+    "all versions of the registry are listed": Row(
+        "versions: registry",
+        "1.29.3 1 latest / 1.30-alpine / edge / 1.28.0",
+        "{versions: [{version: 1.29.3, variant: '', tags: ['1', latest]},"
+        " {version: 1.30-alpine, variant: alpine}, 1.28.0], latest: 1.29.3}",
+    ),
+    "tags by an expression": Row(
+        "versions: {from: registry, tags: '^[0-9.]+$'}", CHOSEN, "versions: [1.3.0, 1.2.1, 1.2.0]"
+    ),
+    "tags by patterns": Row(
+        "versions: {from: registry, tags: [1.2*, edge]}",
+        CHOSEN,
+        "versions: [1.2.1, 1.2.1-alpine, 1.2.0, edge]",
+    ),
+    "keep": Row("versions: {from: registry, keep: 1}", CHOSEN, "versions: [1.3.0, 1.2.1, 1.2.1-alpine]"),
+    "keep of tags": Row(
+        "versions: {from: registry, tags: '^1[.]2', keep: 1}", CHOSEN, "versions: [1.2.1, 1.2.1-alpine]"
+    ),
+    "neither": Row("versions: {from: registry}", CHOSEN, "versions: [1.3.0, 1.2.1, 1.2.1-alpine, 1.2.0]"),
+    "lines and variants of the page decide what is kept": Row(
+        "lines: major\nvariants: {slim: '*-slim*'}\nversions: {from: registry, keep: 1}",
+        "1.2.0 / 1.3.0-slim12 / 1.3.0-slim13 / 2.0.0",
+        "versions: [2.0.0, 1.3.0-slim13, 1.2.0]",
+    ),
+    "gone versions are kept beside those that keep counts": Row(
+        "versions: {from: registry, keep: 2}",
+        "1.0.0 / 1.0.1 / 1.0.2 ? / 1.0.3",
+        "versions: [1.0.3, 1.0.2, 1.0.1]",
+        told="CAT083 FILE versions",
+    ),
+    "what is gone stays listed and is never the newest": Row(
+        "versions: registry",
+        "1.0.0 / 1.0.1 / 1.0.2 ? / 2.0.0 ?",
+        "{versions: [1.0.1, 2.0.0, 1.0.2, 1.0.0], latest: 1.0.1}",
+        told="CAT083 FILE versions | CAT083 FILE versions",
+    ),
+    "a gone version that the page lists and names as latest": Row(
+        "versions: [1.0.0, 2.0.0]\nlatest: 2.0.0",
+        "1.0.0 / 2.0.0 ?",
+        "latest: 1.0.0",
+        told="CAT083 PAGE:5 versions | CAT014 PAGE:6 latest",
+    ),
+    "an image of which all is gone still shows its newest": Row(
+        "versions: registry",
+        f"1.0.0 ? / 2.0.0 ? {{{NOTES}}}",
+        "{latest: 2.0.0, base: debian}",
+        told="CAT083 FILE versions | CAT083 FILE versions",
+    ),
+    "a file without a chosen version": Row(
+        "versions: {from: registry, tags: ^v}", "1.0.0", "versions: []", told="CAT083 PAGE:5 versions"
+    ),
+    "values that are none are named and not used": Row(
+        "versions: [1.0.0]",
+        f"1.0.0 {{annotations: {{{OCI}url: see the wiki, {OCI}description: \"bell\\a\", {OCI}source: ' '}}}}",
+        "{homepage: null, description: null, source: null}",
+        told=f"CAT012 FILE versions[0].annotations.{OCI}description"
+        f" | CAT012 FILE versions[0].annotations.{OCI}url",
+    ),
+    "a license that is none": Row(
+        "versions: [1.0.0]",
+        f"1.0.0 {{annotations: {{{OCI}licenses: do what you want}}}}",
+        told="CAT012 FILE license",
+        begin=NO_LICENSE,
+    ),
+    "facts of another repository": Row(
+        "versions: [1.0.0]\nimage: registry.example.org/other/web",
+        "1.0.0",
+        "versions: [{digest: null}]",
+        told="CAT084 FILE image",
+    ),
+    "charts are filled from Chart.yaml and its annotations": Row(
+        "versions: registry",
+        f"1.0.0 / 1.1.0+build.1 {{{pins(PINS)}, description: A stack, home: 'https://example.org/stack',"
+        " sources: ['https://example.org/stack.git'], signature: cosign} / 2.0.0 ?",
+        "{license: Apache-2.0, appVersion: '9.9', description: A stack, homepage: 'https://example.org/stack',"
+        " source: 'https://example.org/stack.git', signature: cosign, latest: 1.1.0+build.1,"
+        " versions: [{version: 1.1.0+build.1, appVersion: '9.9', released: '2026-10-01'}, 2.0.0, 1.0.0],"
+        f" images: [{{name: app, image: '{REGISTRY}/web:1.0.0'}}, 'docker.io/library/redis:8']}}",
+        told="CAT083 FILE versions",
+        kind="chart",
+        begin=NO_LICENSE,
+    ),
+    "annotations of a chart's registry": Row(
+        "versions: [1.0.0]",
+        f"1.0.0 {{annotations: {{{OCI}licenses: ISC, {OCI}source: 'https://example.org/git'}}}}",
+        "{license: ISC, source: 'https://example.org/git'}",
+        kind="chart",
+        begin=NO_LICENSE,
+    ),
+    "a chart on a page is filled and wins": Row(
+        "versions: [{version: v1.0.0, appVersion: '1'}, 0.9.0]\nimages: ['a/b:1']",
+        f"1.0.0 {{{pins(PINS)}}}",
+        "{versions: [{appVersion: '1', released: '2026-10-01'}, {appVersion: null}], images: ['a/b:1']}",
+        kind="chart",
+    ),
+    "versions on a page come before the default": Row(
+        "versions: [1.0.0]", "1.0.0 / 2.0.0", "versions: [1.0.0]"
+    ),
     # Some of its pins alone would give counts that are too low.
-    assert result.json("charts/stack/index.json")["data"]["images"] == []
-    (found,) = problems(site)
-    assert found[:3] == ("warning", "CAT012", "registry/charts/stack.json")
-    assert found[4].startswith("versions[0].annotations.artifacthub.io/images")
+    **{
+        f"pins that cannot be used: {text!r}": Row(
+            "versions: registry",
+            f"1.0.0 {{{pins(text)}}}",
+            "images: []",
+            told=f"CAT012 FILE versions[0].annotations.{HUB}images",
+            kind="chart",
+        )
+        for text in WRONG_PINS
+    },
+}
+ROWS |= {
+    f"{name}, by default": ROWS[name]._replace(default=True)
+    for name in ("tags by an expression", "keep", "keep of tags", "neither")
+}
+WRONG = {
+    "registri": ("CAT012", ""),
+    "{from: hub}": ("CAT012", ".from"),
+    "{from: registry, keep: 0}": ("CAT012", ".keep"),
+    "{from: registry, keep: some}": ("CAT012", ".keep"),
+    "{from: registry, tags: (}": ("CAT012", ".tags"),
+    "{from: registry, tags: []}": ("CAT012", ".tags"),
+    "{from: registry, tags: {a: 1}}": ("CAT012", ".tags"),
+    "{from: registry, kep: 1}": ("CAT010", ".kep"),
+}
+MALFORMED = {
+    " ": "",
+    "[]": "",
+    "{": "",
+    "[" * 100_000: "",
+    '{"image": "a/b", "versions": 1}': "versions",
+    '{"image": "a/b", "versions": [{"version": "1", "digest": "x"}]}': "versions[0].digest",
+    '{"image": "a/b", "versions": [{"version": "../1", "digest": "x"}]}': "versions[0].version",
+    '{"image": "a/b", "versions": [], "more": 1}': "",
+}
+REFUSED = {
+    "no file": Row("versions: registry", "", told="error CAT021 PAGE:5 versions"),
+    "facts of another repository": Row(
+        "versions: registry\nimage: a.example.org/web", "1.0.0", told="error CAT084 FILE image"
+    ),
+    **{
+        f"wrong choice {value}": Row(
+            f"versions: {value}", "1.0.0", told=f"error {code} PAGE:5 versions{field}"
+        )
+        for value, (code, field) in WRONG.items()
+    },
+    **{
+        f"malformed file {text[:70]}": Row("versions: [1.0.0]", f"={text}", told=f"error CAT002 FILE {field}")
+        for text, field in MALFORMED.items()
+    },
+}
 
 
-def test_a_value_that_is_none_is_not_used_and_named(site: SiteFolder) -> None:
-    annotations = {f"{OCI}url": "see the wiki", f"{OCI}description": "bell\a", f"{OCI}source": " "}
-    know(site, facts("1.0.0", annotations=annotations))
-    web(site, ["1.0.0"])
-    image = item(built(site), "web")
-    assert (image["homepage"], image["description"], image["source"]) == (None, None, None)
-    assert [problem[:3] + problem[4:] for problem in problems(site)] == [
-        ("warning", "CAT012", FACTS, f"versions[0].annotations.{OCI}{name}")
-        for name in ("description", "url")
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[bool, Result]:
+    """One catalog of all rows, and one of those that are refused."""
+    seen = {}
+    for refused, rows in ((False, ROWS), (True, REFUSED)):
+        site = SiteFolder(tmp_path_factory.mktemp("rows"))
+        site.settings["images"] = {"defaults": []}
+        removed: dict[str, set[str]] = {}
+        for number, each in enumerate(rows.values()):
+            each.write(site, number)
+            removed[f"{each.kind}s/row-{number}"] = {
+                known["version"] for known in each.facts if known.get("gone")
+            }
+        seen[refused] = site.build() if refused else built(site, gone=removed)
+    return seen
+
+
+def told(result: Result, number: int) -> list[str]:
+    """Level, code, file and line, and field of the problems of a row."""
+    levels = {Level.ERROR: "error ", Level.WARNING: "", Level.INFO: "info "}
+    return [
+        f"{levels[each.level]}{each.code} {'FILE' if each.file.startswith('registry') else 'PAGE'}"
+        f"{f':{each.line}' if each.line else ''} {each.field}"
+        for each in result.problems
+        if each.file.endswith((f"/row-{number}.md", f"/row-{number}.json"))
     ]
+
+
+def same(value: Any, wanted: Any) -> Any:
+    """The value in the form of what is wanted, to compare both."""
+    if isinstance(wanted, dict):
+        return {name: same(value[name], each) for name, each in wanted.items()}
+    if isinstance(wanted, list) and len(wanted) == len(value):
+        return [same(*pair) for pair in zip(value, wanted, strict=True)]
+    if isinstance(wanted, str) and isinstance(value, dict):
+        return next(value[name] for name in ("image", "version", "digest") if name in value)
+    return value
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_a_page_is_filled(results: Mapping[bool, Result], name: str) -> None:
+    number, each = [*ROWS].index(name), ROWS[name]
+    published = results[False].json(f"{each.kind}s/row-{number}/index.json")["data"]
+    wanted = yaml.safe_load(plain(textwrap.dedent(each.published)) or "{}")
+    assert same(published, wanted) == wanted
+    assert told(results[False], number) == [line for line in each.told.split(" | ") if line]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_page_or_file_is_refused(results: Mapping[bool, Result], name: str) -> None:
+    assert results[True].failed
+    assert told(results[True], [*REFUSED].index(name)) == [REFUSED[name].told]
+
+
+# Rows that need a catalog of their own
+
+
+def test_what_is_gone_is_no_advice_and_not_listed_for_scanners(site: SiteFolder) -> None:
+    Row("versions: registry", "1.0.0 / 1.0.1 / 1.0.2 ? / 2.0.0 ?").write(site, 0)
+    result = built(site, gone={"images/row-0": {"1.0.2", "2.0.0"}})
+
+    def advice(label: str) -> list[str | None]:
+        (entry,) = result.json(f"digests/{digest(label).replace(':', '/')}.json")["data"]
+        return [entry[key] and entry[key]["version"] for key in ("upgrade", "newLine")]
+
+    assert advice("1.0.0") == ["1.0.1", None]
+    assert advice("1.0.1") == advice("1.0.2") == [None, None]
+    listed = json.loads(call(site, "list", "--json").stdout)["versions"]
+    labels = [version["version"] for version in listed]
+    assert labels == ["1.0.1", "1.0.1", "1.0.0", "1.0.0"], "a line for each platform"
+
+
+def test_scans_are_joined_by_what_is_filled(site: SiteFolder) -> None:
+    """Also if the page has another digest, and if the newest version is gone."""
+    Row("versions: [{version: 1.0.0, digest: @7}]", "1.0.0").write(site, 0)
+    Row("versions: registry", "1.0.0 ? / 2.0.0 ?").write(site, 1)
+    for number, name in enumerate(("7", "2.0.0-amd64")):
+        report = trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/row-{number}@{digest(name)}")
+        site.report(f"{number}.json", report)
+    summary = built(site, gone={"images/row-1": {"1.0.0", "2.0.0"}}).json("security.json")
+    assert [summary["images"][f"row-{number}"]["total"] for number in (0, 1)] == [1, 1]
 
 
 def test_a_registry_may_meet_what_the_catalog_requires(site: SiteFolder) -> None:
@@ -461,100 +429,46 @@ def test_a_registry_may_meet_what_the_catalog_requires(site: SiteFolder) -> None
         "fields": {"license": {"required": True}, "source": {"required": True}},
         "version_fields": {"digest": {"required": True}, "released": {"required": True}},
     }
-    known = facts("1.0.0", annotations={f"{OCI}licenses": "MIT", f"{OCI}source": "https://example.org/web"})
-    know(site, known, facts("2.0.0", created=None))
-    web(site, [{"version": "3.0.0", "digest": digest(3), "released": "2026-11-03"}, "1.0.0"], license=None)
-    image = item(built(site), "web")
+    known = f"1.0.0 {{annotations: {{{OCI}licenses: MIT, {OCI}source: 'https://example.org/web'}}}}"
+    own = "{version: 3.0.0, digest: @3, released: 2026-11-03}"
+    page = Row(f"versions: [{own}, 1.0.0]", f"{known} / 2.0.0 {{created: null}}", begin=NO_LICENSE)
+    page.write(site, 0)
+    image = item(built(site), "row-0")
     assert (image["license"], image["source"]) == ("MIT", "https://example.org/web")
     assert [version["released"] for version in image["versions"]] == ["2026-11-03", "2026-11-01"]
-    web(site, ["1.0.0", "2.0.0", "3.0.0"], license=None)
+    page._replace(page="versions: [1.0.0, 2.0.0, 3.0.0]").write(site, 0)
     # The newest version in the registry has no annotations, and no day.
-    assert [(code, field) for _, code, _, _, field in problems(site)] == [
-        ("CAT011", "license"),
-        ("CAT011", "source"),
-        ("CAT011", "versions[1]"),
-        ("CAT011", "versions[2]"),
-        ("CAT011", "versions[2]"),
+    assert [f"{each.code} {each.field}" for each in site.build().problems] == [
+        *(
+            "CAT011 license",
+            "CAT011 source",
+            "CAT011 versions[1]",
+            "CAT011 versions[2]",
+            "CAT011 versions[2]",
+        ),
     ]
 
 
-def test_a_license_that_is_none_is_named_in_the_file(site: SiteFolder) -> None:
-    know(site, facts("1.0.0", annotations={f"{OCI}licenses": "do what you want"}))
-    web(site, ["1.0.0"], license=None)
-    assert problems(site) == [("warning", "CAT012", FACTS, 0, "license")]
-
-
-def test_facts_of_another_repository_are_not_used(site: SiteFolder) -> None:
-    know(site, facts("1.0.0"), image="registry.example.org/before/web")
-    web(site, ["1.0.0"])
-    assert versions_of(built(site), "digest") == [[None]]
-    assert problems(site) == [("warning", "CAT084", FACTS, 0, "image")]
-    web(site, "registry")
-    assert problems(site) == [("error", "CAT084", FACTS, 0, "image")]
-
-
-@pytest.mark.parametrize(
-    ("text", "field"),
-    [
-        ("", ""),
-        ("[]", ""),
-        ("{", ""),
-        ("[" * 100_000, ""),
-        ('{"image": "a/b", "versions": 1}', "versions"),
-        ('{"image": "a/b", "versions": [{"version": "1", "digest": "x"}]}', "versions[0].digest"),
-        ('{"image": "a/b", "versions": [{"version": "../1", "digest": "x"}]}', "versions[0].version"),
-        ('{"image": "a/b", "versions": [], "more": 1}', ""),
-    ],
-)
-def test_a_malformed_file_is_refused(site: SiteFolder, text: str, field: str) -> None:
-    site.write(FACTS, text)
-    web(site, ["1.0.0"])
-    assert problems(site) == [("error", "CAT002", FACTS, 0, field)]
-
-
-def test_pipes_and_links_out_of_the_project_are_refused(
-    site: SiteFolder, tmp_path_factory: pytest.TempPathFactory
-) -> None:
-    outside: Path = tmp_path_factory.mktemp("outside") / "web.json"
-    know(site, facts("1.0.0"))
-    (site.folder / FACTS).rename(outside)
-    web(site, ["1.0.0"])
-    (site.folder / FACTS).symlink_to(outside)
-    assert problems(site) == [("error", "CAT002", FACTS, 0, "")]
-    (site.folder / FACTS).unlink()
-    (site.folder / FACTS).symlink_to("nowhere")
-    assert problems(site) == [("error", "CAT002", FACTS, 0, "")]
-    (site.folder / FACTS).unlink()
-    os.mkfifo(site.folder / FACTS)
-    assert problems(site) == [("error", "CAT002", FACTS, 0, "")]
-
-
 def test_entries_of_a_data_file_are_filled(site: SiteFolder) -> None:
-    know(site, facts("1.0.0"))
-    site.write("images.yml", "- {name: Web, category: Tools, tier: core, license: MIT, versions: registry}\n")
-    site.write("docs/index.md", "# Home\n")
-    assert versions_of(built(site), "version", "digest") == [["1.0.0", digest("1.0.0")]]
+    Row("", "1.0.0").write(site, 0)
+    (site.folder / "docs/images/row-0.md").unlink()
+    site.write("images.yml", "- {name: Row 0, category: Tools, versions: registry}\n")
+    (version,) = item(built(site), "row-0")["versions"]
+    assert (version["version"], version["digest"]) == ("1.0.0", digest("1.0.0"))
 
 
 def test_the_build_reads_what_sync_writes(site: SiteFolder) -> None:
-    def sync() -> None:
-        nobody = {"DOCKER_CONFIG": str(site.folder)}
-        arguments = ["sync", "-f", str(site.write_config())]
-        result = CliRunner().invoke(main, arguments, env=nobody)
-        assert result.exit_code == 0, result.output
+    def published(**gone: set[str]) -> list[list[Any]]:
+        synced(site)
+        versions = item(built(site, gone={"images/web": gone.get("gone", set())}), "web")["versions"]
+        return [[version[key] for key in ("version", "digest", "tags", "size")] for version in versions]
 
     with FakeRegistry().running() as fake:
         site.image("web", "versions: {from: registry, tags: '^[0-9.]+$'}", image=f"{fake.host}/acme/web")
         first = fake.image("acme/web", "1.0.0", "stable")
-        sync()
-        assert versions_of(built(site), "version", "digest", "tags", "size") == [
-            ["1.0.0", first, ["stable"], 5]
-        ]
+        assert published() == [["1.0.0", first, ["stable"], 5]]
         second = fake.image("acme/web", "1.1.0")
         fake.tags("acme/web", "1.0.0", "1.1.0")
-        sync()
-        assert versions_of(built(site), "version", "digest") == [["1.1.0", second], ["1.0.0", first]]
+        assert published() == [["1.1.0", second, [], 5], ["1.0.0", first, [], 5]]
         fake.tags("acme/web", "1.0.0")
-        sync()
-        result = built(site, gone={"images/web": {"1.1.0"}})
-        assert versions_of(result, "version", "digest") == [["1.0.0", first], ["1.1.0", second]]
+        assert [entry[0] for entry in published(gone={"1.1.0"})] == ["1.0.0", "1.1.0"]

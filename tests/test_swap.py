@@ -135,6 +135,7 @@ def test_a_manifest_of_another_program_is_not_ours(published: SiteFolder) -> Non
     refused(published, "manifest.json, the list of an earlier build's files, is of another program")
 
 
+ENTRY = json.dumps({"sha256": "0" * 64, "bytes": 1})
 OURS = '{"generator": {"name": "mkdocs-catalog-api"}, "documents": '
 
 
@@ -142,8 +143,9 @@ OURS = '{"generator": {"name": "mkdocs-catalog-api"}, "documents": '
     ("manifest", "ours"),
     [
         ('{"generator": {"name": "another"}, "documents": {"notes.txt": {}}}', False),
-        (OURS + '{"../../../precious.txt": {}, "..": {}}}', True),
-        (OURS + '{"/etc/passwd": {}, "": {}}}', True),
+        (OURS + f'{{"../../../precious.txt": {ENTRY}, "..": {ENTRY}}}}}', True),
+        (OURS + f'{{"/etc/passwd": {ENTRY}, "": {ENTRY}}}}}', True),
+        (OURS + '{"images.json": {}}}', False),
         (OURS + "null}", False),
         ('{"generator": "mkdocs-catalog-api", "documents": []}', False),
         ("[" * 100_000, False),

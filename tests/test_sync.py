@@ -6,323 +6,705 @@ import json
 import re
 import signal
 import socket
+import subprocess
+import sys
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
-from click.testing import CliRunner, Result
 
 from mkdocs_catalog_api.catalog.registry_facts import RegistryFacts, VersionFacts, former_after
-from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.network import sync as network_sync
-from mkdocs_catalog_api.network.client import Limits
 
-from .fake_registry import FakeRegistry, Reply
-from .registries import CONFIG, INDEX, MANIFEST, digest_of, encoded
+from .fake_registry import FakeRegistry
+from .fake_server import Reply
+from .registries import CONFIG, INDEX, MANIFEST, encoded
 from .sites import SiteFolder, built, digest, item
+from .syncing import BASIC, LOGIN, facts, labels, sync, synced
 
-LOGIN = {"CATALOG_REGISTRY_USER": "tester", "CATALOG_REGISTRY_TOKEN": "geheim"}
-BASIC = "Basic dGVzdGVyOmdlaGVpbQ=="
+FILE = "registry/images/nginx.json"
+TAGS = "/v2/acme/nginx/tags/list"
 
 
-@dataclass
-class Bench:
-    """A site with the image `nginx` of a registry that does as the test says."""
-
-    site: SiteFolder
-    fake: FakeRegistry
-    waits: list[float] = field(default_factory=list)
-    limits: dict[str, float] = field(default_factory=lambda: {"silence": 10.0, "whole": 10.0})
-
-    def image(self, slug: str, extra: str = "versions: registry") -> None:
-        self.site.image(slug, extra, image=f"{self.fake.host}/acme/{slug}")
-
-    def run(self, *options: str, env: dict[str, str] | None = None) -> Result:
-        self.site.write_config()
-        limits = Limits(retries=1, sleep=self.waits.append, **self.limits)  # type: ignore[arg-type]
-        arguments = ["sync", "-f", str(self.site.folder / "mkdocs.yml"), *options]
-        nobody = {"DOCKER_CONFIG": str(self.site.folder), **dict.fromkeys(LOGIN, "")}
-        return CliRunner().invoke(main, arguments, obj=limits, env=nobody | (env or {}))
-
-    def labels(self, slug: str = "nginx") -> list[str]:
-        return [version["version"] for version in self.facts(f"images/{slug}")["versions"]]
-
-    def facts(self, path: str) -> Any:
-        return json.loads((self.site.folder / f"registry/{path}.json").read_bytes())
-
-    def refused(self, *words: str, env: dict[str, str] | None = None) -> Result:
-        """A run with an error that names the image and the registry."""
-        result = self.run(env=env)
-        assert result.exit_code == 1, result.output
-        assert "error: docs/images/nginx.md" in result.stderr and "[CAT083]" in result.stderr
-        for word in (f"{self.fake.host}/acme/nginx", *words):
-            assert word in result.stderr
-        assert "Traceback" not in result.output
-        return result
+def listed(
+    site: SiteFolder, fake: FakeRegistry, slug: str = "nginx", extra: str = "versions: registry"
+) -> None:
+    """The page of an image of this registry."""
+    site.page(f"images/{slug}.md", f"image: {fake.host}/acme/{slug}\n{extra}")
 
 
 @pytest.fixture
-def bench(site: SiteFolder) -> Iterator[Bench]:
+def fake(site: SiteFolder) -> Iterator[FakeRegistry]:
+    """A registry for the image `nginx` of a site."""
     with FakeRegistry().running() as fake:
-        bench = Bench(site, fake)
-        bench.image("nginx")
-        yield bench
+        listed(site, fake)
+        yield fake
 
 
-def test_lists_in_pages_are_followed_on_the_same_host(bench: Bench) -> None:
-    bench.fake.image("acme/nginx", "1.0", "1.1")
-    following = "/v2/acme/nginx/tags/list?last=1.0"
-    bench.fake.tags("acme/nginx", "1.0", Link=f'<{following}>; rel="next"')
-    bench.fake.put(following, {"tags": ["1.1"]}, "application/json")
-    assert bench.run().exit_code == 0
-    assert bench.facts("images/nginx")["versions"][0]["tags"] == ["1.0"]
-    bench.fake.tags("acme/nginx", "1.0", Link='<http://localhost:1/v2/x>; rel="next"')
-    bench.refused("continues its list at 'http://localhost:1/v2/x'")
+# Answers that are wrong in one way
 
 
-@pytest.mark.parametrize(("after", "waited"), [("30", [30]), ("61", [])])
-def test_a_busy_registry_is_waited_for_as_long_as_it_says_up_to_a_minute(
-    bench: Bench, after: str, waited: list[float]
+Fault = Callable[[FakeRegistry, str], None]
+"""What is wrong with a registry, which has just got an image with this digest."""
+
+
+def at(path: str, status: int = 200, body: object = b"", **headers: str) -> Fault:
+    """This answer at a path; {} stands for the new digest."""
+    given = {name.replace("_", "-"): value for name, value in headers.items()}
+    content = body if isinstance(body, bytes) else encoded(body)
+
+    def spoil(fake: FakeRegistry, new: str) -> None:
+        fake.replies[f"/v2/acme/nginx/{path.format(new)}"] = Reply(content, status, given)
+
+    return spoil
+
+
+def half(fake: FakeRegistry, new: str) -> None:
+    fake.replies[f"/v2/acme/nginx/manifests/{new}"] = Reply(b"{", length=100)
+
+
+def tagged(**document: object) -> Fault:
+    """The tag leads to this document."""
+    return lambda fake, _: void(fake.manifest("acme/nginx", document, "1.0"))
+
+
+def void(_: object) -> None: ...
+
+
+def config(body: object) -> Fault:
+    """The tag leads to an image with this config."""
+    return lambda fake, _: void(fake.artifact("acme/nginx", body, CONFIG, "1.0"))
+
+
+def nested(fake: FakeRegistry, new: str) -> None:
+    entry = {"digest": new, "mediaType": MANIFEST}
+    for _ in range(5):
+        entry = fake.nest("acme/nginx", entry, tag="1.0")
+
+
+def token(status: int, body: object = b"") -> Fault:
+    """The registry has a token server, which answers this."""
+
+    def spoil(fake: FakeRegistry, _: str) -> None:
+        bearer(f'Bearer realm="{fake.address}/token"')(fake, "")
+        fake.replies["/token?scope=repository%3Aacme%2Fnginx%3Apull"] = Reply(encoded(body), status)
+
+    return spoil
+
+
+def bearer(challenge: str) -> Fault:
+    return at("tags/list", 401, WWW_Authenticate=challenge)
+
+
+FAULTS: dict[str, tuple[Fault, str]] = {
+    "other bytes than those of the digest": (at("manifests/{}", body=b"{}"), "does not match"),
+    "huge": (at("manifests/{}", body=bytes(5 * 2**20)), "larger than 4 MiB"),
+    "half": (half, "no complete response"),
+    "no manifest": (at("manifests/{}", 404), "not found, 404"),
+    "an error": (at("manifests/{}", 500), "500"),
+    "forbidden": (at("manifests/{}", 403), "access denied, 403 (check the credentials"),
+    "rejected, with a reason": (
+        at("manifests/1.0", 400, {"errors": [{"code": "NAME_INVALID"}]}), "rejected, 400"
+    ),
+    "unknown type": (tagged(mediaType="text/html"), "text/html"),
+    "manifests that are no list": (tagged(mediaType=INDEX, manifests="x"), "can't be read"),
+    "short digest": (tagged(mediaType=INDEX, manifests=[{"digest": "sha256:0"}]), "malformed digest"),
+    "digest that is a path": (tagged(mediaType=INDEX, manifests=[{"digest": "../../x"}]), "malformed digest"),
+    "config that is no object": (config([]), "is not a JSON object"),
+    "index within too many others": (nested, "within more than 3 other indexes"),
+    "digest of the wrong shape": (at("manifests/1.0", Docker_Content_Digest="x"), "malformed digest"),
+    "length of the wrong shape": (
+        at("manifests/1.0", Docker_Content_Digest=digest(1), Content_Length="x"), "nginx"
+    ),
+    "not packed": (at("tags/list", body={"tags": ["1.0"]}, Content_Encoding="gzip"), "nginx"),
+    "tags that are no texts": (at("tags/list", body={"tags": [1]}), "the list of tags can't be read"),
+    "no object": (at("tags/list", body=[]), "the list of tags can't be read"),
+    "next page on a host without a name": (
+        at("tags/list", body={"tags": ["1.0"]}, Link='<http://[::1/>; rel="next"'), "which is not followed"
+    ),
+    "next page elsewhere": (
+        at("tags/list", body={"tags": ["1.0"]}, Link='<http://localhost:1/v2/x>; rel="next"'),
+        "continues its list at 'http://localhost:1/v2/x'",
+    ),
+    "next page that is the same": (
+        at("tags/list", body={"tags": ["1.0"]}, Link=f'<{TAGS}>; rel="next"'), "which is not followed"
+    ),
+    "redirect to a host without a name": (at("tags/list", 307, Location="http://[::1/"), "nginx"),
+    "redirect with an odd byte": (at("tags/list", 307, Location="/\xff"), "nginx"),
+    "no such repository": (at("tags/list", 404), "not found, 404"),
+    "no access": (at("tags/list", 403), "access denied, 403"),
+    "no login": (at("tags/list", 401), "access denied, 401"),
+    "always an error": (at("tags/list", 500), "500"),
+    "busy for too long": (at("tags/list", 429, Retry_After="61"), "429, Retry-After 61"),
+    "no tags": (at("tags/list", body={"tags": []}), "has no tags of"),
+    "unknown challenge": (bearer("\xff"), "which is unknown"),
+    "challenge without a realm": (bearer("Bearer"), "token server that can't be used"),
+    "realm without a name": (bearer('Bearer realm="http://[::1/"'), "token server that can't be used"),
+    "no token": (token(403, {"errors": [{"code": "DENIED"}]}), "no token, 403 DENIED (check the"),
+    "token of two lines": (token(200, {"token": "a\n"}), "no token in the response"),
+    "answer without a token": (token(200, []), "the token can't be read"),
+    "realm by http": (bearer('Bearer realm="http://t.example.org/",service="x"'), "use https"),
+    "realm by ftp": (bearer('Bearer realm="ftp://127.0.0.1/",service="x"'), "token server"),
+    "realm without a scheme": (bearer('Bearer realm="//t.example.org/token"'), "token server"),
+}  # fmt: skip
+
+
+class Seen(NamedTuple):
+    """What was told and known of an image before, while and after something was wrong."""
+
+    lines: list[str]
+    fake: FakeRegistry
+    new: str
+    before: Any
+    kept: Any
+    mended: Any
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Seen]:
+    """All faults in one run, each on a host of its own; later all are mended."""
+    site, count = SiteFolder(tmp_path_factory.mktemp("faults")), range(len(FAULTS))
+    with ExitStack() as stack:
+        fakes = [stack.enter_context(FakeRegistry().running()) for _ in count]
+        for number, fake in enumerate(fakes):
+            fake.image("acme/nginx", "1.0")
+            site.page(f"images/row-{number}.md", f"image: {fake.host}/acme/nginx\nversions: registry")
+        synced(site)
+        before = [facts(site, f"images/row-{number}") for number in count]
+        new = [fake.image("acme/nginx", "1.0", seed="new") for fake in fakes]
+        whole = [dict(fake.replies) for fake in fakes]
+        for (spoil, _), fake, digest_ in zip(FAULTS.values(), fakes, new, strict=True):
+            spoil(fake, digest_)
+        told = sync(site, retries=0).stderr.splitlines()
+        kept = [facts(site, f"images/row-{number}") for number in count]
+        for fake, replies in zip(fakes, whole, strict=True):
+            fake.replies = replies
+        synced(site)
+    mended = [facts(site, f"images/row-{number}") for number in count]
+    lines = [[line for line in told if f"error: docs/images/row-{number}.md" in line] for number in count]
+    return dict(zip(FAULTS, map(Seen, lines, fakes, new, before, kept, mended), strict=True))
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_an_answer_that_cannot_be_used_is_a_problem_of_its_image_and_loses_nothing(
+    faulty: Mapping[str, Seen], name: str
 ) -> None:
-    bench.fake.image("acme/nginx", "1.0")
-    bench.fake.first("/v2/acme/nginx/tags/list", Reply(status=429, headers={"Retry-After": after}))
-    result = bench.run()
-    assert (bench.waits, result.exit_code) == (waited, 0 if waited else 1), result.output
+    seen = faulty[name]
+    (line,) = seen.lines
+    assert FAULTS[name][1] in line and f"{seen.fake.host}/acme/nginx" in line
+    assert "[CAT083]" in line and "the existing data is kept" in line
+    assert seen.kept == seen.before and seen.mended["versions"][0]["digest"] == seen.new
 
 
-def test_credentials_reach_no_other_host(bench: Bench) -> None:
-    digest_ = bench.fake.image("acme/nginx", "1.0")
-    manifest = json.loads(bench.fake.replies[f"/v2/acme/nginx/manifests/{digest_}"].body)
-    blob = f"/v2/acme/nginx/blobs/{manifest['config']['digest']}"
+def test_what_was_learned_is_written_although_another_digest_fails(
+    site: SiteFolder, fake: FakeRegistry
+) -> None:
+    first, second = (fake.image("acme/nginx", tag) for tag in ("1.0", "2.0"))
+    fake.tags("acme/nginx", "1.0", "2.0")
+    broken = f"/v2/acme/nginx/manifests/{second}"
+    whole = fake.replies.pop(broken)
+    refused = sync(site)
+    assert refused.exit_code == 1 and second in refused.stderr and "404 NAME_UNKNOWN" in refused.stderr
+    assert labels(site) == ["1.0"]
+    fake.replies[broken] = whole
+    fake.asked.clear()
+    assert sync(site).exit_code == 0
+    assert labels(site) == ["1.0", "2.0"]
+    assert f"/v2/acme/nginx/manifests/{first}" not in fake.asked
+
+
+def test_a_damaged_file_is_refused_and_stays(site: SiteFolder, fake: FakeRegistry) -> None:
+    fake.image("acme/nginx", "1.0")
+    site.write(FILE, "{")
+    result = sync(site)
+    assert result.exit_code == 1 and f"error: {FILE}" in result.stderr
+    assert (site.folder / FILE).read_text("utf-8") == "{"
+
+
+# What becomes known night after night
+
+
+class Story(NamedTuple):
+    """An image night after night, separated by |: what its registry has, and what is known then."""
+
+    nights: str
+    """Tags and their builds, as `1.0:a latest:a`; - none, . as before, or the status of the list."""
+    known: str
+    """Versions with their further tags, as `1.0:a+latest`, with ? if they are gone; and former ones."""
+    told: str = ""
+    """What is printed of the last change, and a part of each warning."""
+    prune: bool = False
+    """Whether the last night is with --prune."""
+    page: str = "versions: registry"
+
+
+STORIES = {
+    "a tag that moved and one that is new": Story(
+        "1.29:a 1.29.3:a | 1.29:b 1.29.3:a 1.29.4:b", "1.29.3:a+1.29 | 1.29.3:a 1.29.4:b+1.29",
+        "~ 1.29.3 + 1.29.4"
+    ),
+    "the same tag with another digest": Story(
+        "1.29:a | 1.29:b", "1.29:a | 1.29:b, 1.29:a until 2", "~ 1.29, a to b"
+    ),
+    "each digest is kept, and no longer when it is back": Story(
+        "1:a | 1:b | 1:c | . | 1:b",
+        "1:a | 1:b, 1:a until 2 | 1:c, 1:b until 3, 1:a until 2 | . | 1:b, 1:c until 5, 1:a until 2"
+    ),
+    "a digest that keeps one of its tags as a version is not former": Story(
+        "1.0:a latest:a | 1.0:a 1.1:b latest:b | 1.0:c 1.0.1:c 1.1:b latest:b",
+        "1.0:a+latest | 1.0:a 1.1:b+latest | 1.0.1:c+1.0 1.1:b+latest, 1.0:a until 3"
+    ),
+    "a deleted tag is gone, and comes back": Story(
+        "1.28:a 1.29:b | 1.29:b | 1.28:a 1.29:b | 1.29:b",
+        "1.28:a 1.29:b | 1.28:a? 1.29:b | 1.28:a 1.29:b | 1.28:a? 1.29:b", "~ 1.28, gone / 1.28 was removed"
+    ),
+    "a tag of what is gone is another version's": Story(
+        "1.0:a edge:a | 1.1:b edge:b", "1.0:a+edge | 1.0:a? 1.1:b+edge", "~ 1.0, gone + 1.1 / 1.0 was removed"
+    ),
+    "a deleted tag is former when it is pruned": Story(
+        "1.28:a 1.29:b | 1.29:b | .", "1.28:a 1.29:b | 1.28:a? 1.29:b | 1.29:b, 1.28:a until 3", "- 1.28",
+        prune=True
+    ),
+    "an emptied repository loses nothing": Story("1.0:a | -", "1.0:a | 1.0:a", " / has no tags of"),
+    "unless it is pruned": Story("1.0:a | -", "1.0:a | , 1.0:a until 2", "- 1.0", prune=True),
+    "so does one that is gone": Story("1.0:a | 404", "1.0:a | 1.0:a", " / not found, 404"),
+    "if not pruned, either": Story("1.0:a | 404", "1.0:a | , 1.0:a until 2", "- 1.0", prune=True),
+    "without access nothing is pruned": Story(
+        "1.0:a | 403", "1.0:a | 1.0:a", " / access denied, 403", prune=True
+    ),
+    "only versions that the page lists": Story(
+        "1.29.3:a 1.28.0:b", "1.29.3:a", "+ 1.29.3 / has no tag 1.27.0",
+        page="versions: [1.29.3, {version: 1.27.0}]"
+    ),
+    "the tags of a page are asked for, too": Story(
+        "1.29:a main:b", "1.29:a main:b", "+ 1.29 + main", page="versions: [{version: '1.29', tags: [main]}]"
+    ),
+    "a page with another digest": Story(
+        "1.29.3:a", "1.29.3:a", "+ 1.29.3 / 1.29.3 is a in the registry, created 2026-11-01T06:00:00Z, not",
+        page=f"versions: [{{version: 1.29.3, digest: '{digest(1)}'}}]"
+    ),
+    "of tags that differ only in case one is listed": Story(
+        "1-ALPINE:a 1-Alpine:b 1-alpine:c | .", "1-alpine:c | .",
+        " / the tag 1-ALPINE, which differs from 1-alpine only in case / the tag 1-Alpine, which"
+    ),
+    "it is that of the page": Story(
+        "1-Alpine:b 1-alpine:c", "1-Alpine:b",
+        "+ 1-Alpine / the tag 1-alpine, which differs from 1-Alpine only", page="versions: [1-Alpine]"
+    ),
+    "or that of before": Story(
+        "1-Alpine:b | 1-Alpine:b 1-alpine:c", "1-Alpine:b | .", " / the tag 1-alpine, which differs from 1-A"
+    ),
+    "attachments are no versions": Story(
+        f"1.0:a sha256-{'0' * 64}.sig:b sha256-{'0' * 64}:c", "1.0:a", "+ 1.0"
+    ),
+    "a page that lists some of the registry's": Story(
+        "1.0:a", "1.0:a", "+ 1.0", page="versions: {from: registry, keep: 5}"
+    ),
+}  # fmt: skip
+
+
+class Night(NamedTuple):
+    known: str
+    told: str
+
+
+def nights_of(site: SiteFolder, fake: FakeRegistry, stories: Mapping[str, Story]) -> dict[str, list[Night]]:
+    """All stories in one catalog; each night is one run, and the last one is the same for all."""
+    seen: dict[str, list[Night]] = {name: [] for name in stories}
+    letters: dict[str, str] = {}
+    last = max(story.nights.count("|") for story in stories.values())
+    for night in range(last + 1):
+        going = {}
+        for number, (name, story) in enumerate(stories.items()):
+            began = last - story.nights.count("|")
+            if night >= began:
+                going[name] = f"s{number}", began
+                letters |= push(fake, f"acme/s{number}", story.nights.split(" | ")[night - began])
+                listed(site, fake, f"s{number}", story.page)
+        prune = ["--prune"] if night == last and any(story.prune for story in stories.values()) else []
+        told = json.loads(sync(site, "--json", *prune, env=on_day(night + 1)).stdout)
+        for name, (slug, began) in going.items():
+            known = facts(site, f"images/{slug}")
+            texts = (in_words(known, began), told_of(slug, told))
+            seen[name].append(Night(*(with_letters(text, letters) for text in texts)))
+    return seen
+
+
+def push(fake: FakeRegistry, name: str, night: str) -> dict[str, str]:
+    """Push the builds of a night; their digests, and the letter of each."""
+    tags = dict(each.split(":") for each in night.split() if ":" in each)
+    letters = {
+        fake.artifact(name, BUILD | {"build": letter}, CONFIG, tag): letter for tag, letter in tags.items()
+    }
+    if night.isdigit():
+        fake.replies[f"/v2/{name}/tags/list"] = Reply(status=int(night))
+    elif night != ".":
+        fake.tags(name, *tags)
+    return letters
+
+
+BUILD = {"os": "linux", "architecture": "amd64", "created": "2026-11-01T06:00:00Z"}
+
+
+def in_words(known: Any, began: int) -> str:
+    """A file of facts as in a story that began after this day."""
+    versions = [
+        "+".join((f"{each['version']}:{each['digest']}", *each.get("tags", ()))) + "?" * each.get("gone", 0)
+        for each in known["versions"]
+    ]
+    former = [
+        f"{each['version']}:{each['digest']} until {int(each['until'][8:]) - began}"
+        for each in known.get("former", ())
+    ]
+    return ", ".join((" ".join(versions), *former))
+
+
+def told_of(slug: str, told: Any) -> str:
+    """The changes of a file, and the problems of its page."""
+    changes = told["summary"]["changed"].get(f"registry/images/{slug}.json", ())
+    page = (each for each in told["problems"] if each["file"] == f"docs/images/{slug}.md")
+    return " / ".join((" ".join(changes), *(each["message"] for each in page if each["level"] != "info")))
+
+
+def with_letters(text: str, letters: Mapping[str, str]) -> str:
+    return re.sub(r"sha256:\w+", lambda found: letters.get(found[0], found[0]), text)
+
+
+def on_day(day: int) -> dict[str, str]:
+    """An environment on this day, counted from 1 November 2026."""
+    time = datetime(2026, 11, 1, tzinfo=UTC) + timedelta(days=day - 1)
+    return {"SOURCE_DATE_EPOCH": str(int(time.timestamp()))}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Night]]:
+    nights: dict[str, list[Night]] = {}
+    for prune in (False, True):
+        stories = {name: story for name, story in STORIES.items() if story.prune == prune}
+        with FakeRegistry().running() as fake:
+            nights |= nights_of(SiteFolder(tmp_path_factory.mktemp("nights")), fake, stories)
+    return nights
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_nights(told: Mapping[str, list[Night]], name: str) -> None:
+    wanted = STORIES[name].known.split(" | ")
+    wanted = [wanted[position - 1] if each == "." else each for position, each in enumerate(wanted)]
+    assert [night.known for night in told[name]] == wanted
+    said, parts = told[name][-1].told.split(" / "), STORIES[name].told.split(" / ")
+    if STORIES[name].told:
+        assert len(said) == len(parts) and said[0] == parts[0], said
+        assert all(part in each for part, each in zip(parts, said, strict=True)), said
+
+
+def test_pruning_forgets_what_was_former_for_more_than_a_year(site: SiteFolder, fake: FakeRegistry) -> None:
+    first = fake.image("acme/nginx", "1.0")
+    sync(site, env=on_day(1))
+    fake.image("acme/nginx", "2.0")
+    for day, option, former in ((3, "--prune", 1), (3 + 365, "--prune", 1), (3 + 366, "--quiet", 1)):
+        assert sync(site, option, env=on_day(day)).exit_code == 0
+        assert len(facts(site)["former"]) == former
+    change = f"{FILE}: - 1.0 of {first}, former since 2026-11-03\n"
+    assert sync(site, "--prune", "--dry-run", env=on_day(3 + 366)).stdout == change
+    assert sync(site, "--prune", env=on_day(3 + 366)).exit_code == 0
+    assert "former" not in facts(site)
+
+
+def test_at_most_20_former_digests_of_a_version_are_kept() -> None:
+    file = RegistryFacts(image="a", versions=())
+    for day in range(1, 31):
+        versions = tuple(VersionFacts(label, digest(f"{label}-{day}")) for label in ("1.0", "2.0"))
+        former = former_after(file, versions, f"2026-11-{day:02}")
+        file = RegistryFacts(image="a", versions=versions, former=former)
+    days = [entry.until for entry in file.former if entry.version == "1.0"]
+    assert days == [f"2026-11-{day:02}" for day in range(30, 10, -1)]
+    assert len(file.former) == 40
+
+
+# What a registry knows
+
+
+def test_a_run_that_changes_nothing_writes_and_reads_nothing(site: SiteFolder, fake: FakeRegistry) -> None:
+    fake.image("acme/nginx", "1.0")
+    printed = sync(site, "--dry-run")
+    assert (printed.exit_code, printed.stdout) == (0, f"{FILE}: + 1.0\n")
+    assert not (site.folder / "registry").exists()
+    assert "1 file changed, 0 unchanged; 5 requests; no problems" in sync(site).stderr
+    before = (site.folder / FILE).stat().st_mtime_ns
+    fake.asked.clear()
+    assert synced(site)["summary"] == {"changed": {}, "unchanged": 1, "requests": 3, "written": True}
+    # A list, the digest of the tag, and the question whether there is an API for referrers.
+    assert [path.split("/")[-2] for path in fake.asked] == ["tags", "manifests", "referrers"]
+    assert (site.folder / FILE).stat().st_mtime_ns == before
+
+
+def test_referrers_tell_of_signatures_and_attestations_and_are_asked_for_again(
+    site: SiteFolder, fake: FakeRegistry
+) -> None:
+    new = fake.image("acme/nginx", "1.0")
+    bundle = {"digest": digest(1), "artifactType": "application/vnd.dev.sigstore.bundle.v0.3+json"}
+    sbom = {"digest": digest(2), "artifactType": "application/spdx+json"}
+    fake.referrers("acme/nginx", new, sbom)
+    synced(site)
+    (version,) = facts(site)["versions"]
+    assert (version["attestations"], version.get("signature")) == (["application/spdx+json"], None)
+    predicate = {"dev.sigstore.bundle.predicateType": "https://slsa.dev/provenance/v1"}
+    fake.referrers("acme/nginx", new, sbom, bundle, bundle | {"annotations": predicate})
+    synced(site)
+    (version,) = facts(site)["versions"]
+    assert version["signature"] == "cosign"
+    assert version["attestations"] == ["application/spdx+json", "https://slsa.dev/provenance/v1"]
+    fake.asked.clear()
+    synced(site)
+    assert fake.asked == [TAGS, "HEAD /v2/acme/nginx/manifests/1.0"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "media_type"),
+    [(b"<html>", "text/html"), (b"[]", INDEX), (b"{}", "application/json"), (b"{", INDEX)],
+)
+def test_referrers_that_are_no_index_mean_that_there_is_no_such_api(
+    site: SiteFolder, fake: FakeRegistry, reply: bytes, media_type: str
+) -> None:
+    fake.put(f"/v2/acme/nginx/referrers/{fake.image('acme/nginx', '1.0')}", reply, media_type)
+    assert synced(site)["problems"] == []
+    assert labels(site) == ["1.0"]
+
+
+def test_every_manifest_is_kept_by_digest(site: SiteFolder, fake: FakeRegistry) -> None:
+    def part(os: str = "linux", architecture: str = "amd64", **platform: Any) -> dict[str, Any]:
+        values = {"os": os, "architecture": architecture} | platform
+        return {
+            "digest": fake.artifact("acme/nginx", values, CONFIG),
+            "mediaType": MANIFEST,
+            "platform": values,
+        }
+
+    old, new = (part("windows", **{"os.version": f"10.0.{number}"}) for number in (17763, 20348))
+    extra: dict[str, Any] = {"os.features": ["a", "b"]}
+    plain, features = part(), part(**extra)
+    deep = part(architecture="s390x")
+    unnamed = part("unknown", "unknown")
+    inner = fake.nest("acme/nginx", fake.nest("acme/nginx", fake.nest("acme/nginx", deep)), features)
+    deleted = {"digest": digest(1), "platform": {"os": "linux", "architecture": "arm64"}}
+    fake.nest("acme/nginx", old, new, plain, inner, unnamed, old, deleted, tag="1.0")
+    fake.tags("acme/nginx", "1.0")
+    (problem,) = synced(site)["problems"]
+    assert (problem["level"], problem["code"]) == ("warning", "CAT083")
+    assert "no manifest for linux/arm64 any more" in problem["message"]
+    manifests = [
+        ("windows/amd64[10.0.17763]", old["digest"]),
+        ("windows/amd64[10.0.20348]", new["digest"]),
+        ("linux/amd64", plain["digest"]),
+        ("linux/s390x", deep["digest"]),
+        ("linux/amd64[a,b]", features["digest"]),
+        ("unknown/unknown", unnamed["digest"]),
+        ("linux/arm64", digest(1)),
+    ]
+    (version,) = facts(site)["versions"]
+    assert [(each["platform"], each["digest"]) for each in version["manifests"]] == manifests
+    (published,) = item(built(site), "nginx")["versions"]
+    assert [(each["platform"], each["digest"]) for each in published["manifests"]] == manifests
+    assert published["platforms"] == ["windows/amd64", "linux/amd64", "linux/s390x", "linux/arm64"]
+
+
+def test_a_tag_that_is_no_image_is_a_note_and_bytes_are_hashed_if_a_digest_is_missing(
+    site: SiteFolder, fake: FakeRegistry
+) -> None:
+    new = fake.image("acme/nginx", "1.0")
+    fake.replies["/v2/acme/nginx/manifests/1.0"].headers.pop("Docker-Content-Digest")
+    fake.artifact("acme/nginx", {}, "application/vnd.cncf.helm.config.v1+json", "0.1.0")
+    following = f"{TAGS}?last=0.1.0"
+    fake.tags("acme/nginx", "0.1.0", Link=f'<{following}>; rel="next"')
+    fake.put(following, {"tags": ["1.0"]}, "application/json")  # the list has two pages
+    (problem,) = synced(site)["problems"]
+    assert (problem["level"], problem["file"]) == ("info", "docs/images/nginx.md")
+    assert [(each["version"], each["digest"]) for each in facts(site)["versions"]] == [("1.0", new)]
+
+
+CLASSIC = """\
+apiVersion: v1
+entries:
+  nginx:
+    - {name: nginx, version: 1.10.0, appVersion: 1.20, digest: %s, created: "2026-11-01T06:00:00.5+01:00",
+       annotations: {artifacthub.io/license: MIT}, home: https://nginx.org, sources: [https://nginx.org/git]}
+    - {name: nginx, version: 1.9.0}
+  other: []
+"""
+
+
+def test_a_classic_chart_repository(site: SiteFolder, fake: FakeRegistry) -> None:
+    site.page("charts/nginx.md", f"versions: registry\nchart: http://{fake.host}/charts/")
+    fake.image("acme/nginx", "1.0")
+    fake.put("/charts/index.yaml", (CLASSIC % digest(1)[7:]).encode())
+    synced(site)
+    assert facts(site, "charts/nginx")["versions"] == [
+        {
+            "version": "1.10.0",
+            "digest": digest(1),
+            "created": "2026-11-01T05:00:00Z",
+            "appVersion": "1.20",
+            "home": "https://nginx.org",
+            "sources": ["https://nginx.org/git"],
+            "annotations": {"artifacthub.io/license": "MIT"},
+        },
+        {"version": "1.9.0"},
+    ]
+    fake.put("/charts/index.yaml", b"entries: {nginx: [{version: 1.10.0}]}")
+    (problem,) = synced(site)["problems"]
+    assert "1.9.0" in problem["message"]
+    assert [version.get("gone") for version in facts(site, "charts/nginx")["versions"]] == [None, True]
+    for body in (b"\xff: [", b"entries: {}", b"[" * 100_000, b"entries: {nginx: [{version: x}]}"):
+        fake.put("/charts/index.yaml", body)
+        refused = sync(site)
+        assert refused.exit_code == 1 and "error: docs/charts/nginx.md" in refused.stderr
+    assert len(facts(site, "charts/nginx")["versions"]) == 2
+
+
+# Hosts, their logins and their limits
+
+
+def test_a_busy_registry_is_waited_for_as_long_as_it_says(site: SiteFolder, fake: FakeRegistry) -> None:
+    fake.image("acme/nginx", "1.0")
+    fake.first(TAGS, Reply(status=429, headers={"Retry-After": "30"}))
+    waits: list[float] = []
+    assert sync(site, sleep=waits.append).exit_code == 0
+    assert waits == [30]
+
+
+def test_credentials_reach_no_other_host(site: SiteFolder, fake: FakeRegistry) -> None:
+    blob = config_path(fake, fake.image("acme/nginx", "1.0"))
     with FakeRegistry().running() as store:
-        store.replies["/blob?signature=opensesame"] = bench.fake.replies[blob]
+        store.replies["/blob?signature=opensesame"] = fake.replies[blob]
         target = f"http://{store.host}/blob?signature=opensesame"
-        bench.fake.replies[blob] = Reply(status=307, headers={"Location": target})
-        challenge = {"WWW-Authenticate": 'Basic realm="x"'}
-        bench.fake.first("/v2/acme/nginx/tags/list", Reply(status=401, headers=challenge))
-        bench.site.settings["registry"] = f"{bench.fake.host}/acme"
-        assert bench.run(env=LOGIN).exit_code == 0
-        assert store.asked and all("Authorization" not in head for head in store.heads)
-        assert bench.fake.heads[-1]["Authorization"] == BASIC
-        assert BASIC not in str(store.heads)
+        fake.replies[blob] = Reply(status=307, headers={"Location": target})
+        fake.first(TAGS, Reply(status=401, headers={"WWW-Authenticate": 'Basic realm="x"'}))
+        site.settings["registry"] = f"{fake.host}/acme"
+        assert sync(site, env=LOGIN).exit_code == 0
+        assert store.asked and "Authorization" not in "".join(store.heads)
+        assert f"Authorization: {BASIC}\r\n" in fake.heads[-1]
         store.replies.clear()
-        (bench.site.folder / "registry/images/nginx.json").unlink()
-        assert "opensesame" not in bench.refused("404", env=LOGIN).output
+        (site.folder / FILE).unlink()
+        refused = sync(site, env=LOGIN)
+        assert refused.exit_code == 1 and "404" in refused.stderr and "opensesame" not in refused.output
 
 
-def test_a_host_after_a_redirect_names_no_token_server(bench: Bench) -> None:
-    digest_ = bench.fake.image("acme/nginx", "1.0")
-    manifest = json.loads(bench.fake.replies[f"/v2/acme/nginx/manifests/{digest_}"].body)
-    blob = f"/v2/acme/nginx/blobs/{manifest['config']['digest']}"
+def config_path(fake: FakeRegistry, new: str) -> str:
+    """The path of an image's config."""
+    manifest = json.loads(fake.replies[f"/v2/acme/nginx/manifests/{new}"].body)
+    return f"/v2/acme/nginx/blobs/{manifest['config']['digest']}"
+
+
+def test_a_token_for_each_repository(site: SiteFolder, fake: FakeRegistry) -> None:
+    listed(site, fake, "redis")
+    site.settings["registry"] = f"{fake.host}/acme"
+    challenge = f'Bearer realm="{fake.address}/token",service="x"'
+    for slug, kind in (("nginx", "token"), ("redis", "access_token")):
+        fake.image(f"acme/{slug}", "1.0")
+        fake.first(f"/v2/acme/{slug}/tags/list", Reply(status=401, headers={"WWW-Authenticate": challenge}))
+        scope = f"repository%3Aacme%2F{slug}%3Apull"
+        fake.put(f"/token?service=x&scope={scope}", {kind: f"for-{slug}"})
+    assert sync(site, env=LOGIN).exit_code == 0
+    heads = [(head.partition(" HTTP")[0], re.findall("Authorization: (.*)\r", head)) for head in fake.heads]
+    for path, sent in heads:
+        slug = "nginx" if "nginx" in path else "redis"
+        assert sent == ([BASIC] if "/token" in path else [f"Bearer for-{slug}"] if sent else [])
+    assert sum(not sent for _, sent in heads) == 2, "each was asked once without"
+
+
+def test_a_host_after_a_redirect_names_no_token_server(site: SiteFolder, fake: FakeRegistry) -> None:
+    blob = config_path(fake, fake.image("acme/nginx", "1.0"))
     with FakeRegistry().running() as store, FakeRegistry().running() as tokens:
         challenge = f'Bearer realm="http://{tokens.host}/token"'
         store.replies["/blob"] = Reply(status=401, headers={"WWW-Authenticate": challenge})
-        bench.fake.replies[blob] = Reply(status=307, headers={"Location": f"http://{store.host}/blob"})
-        bench.site.settings["registry"] = f"{bench.fake.host}/acme"
-        bench.refused("access denied, 401", env=LOGIN)
-        assert store.asked == ["GET /blob"]
-        assert tokens.asked == []
+        fake.replies[blob] = Reply(status=307, headers={"Location": f"http://{store.host}/blob"})
+        site.settings["registry"] = f"{fake.host}/acme"
+        assert "access denied, 401" in sync(site, env=LOGIN).stderr
+        assert (store.asked, tokens.asked) == (["/blob"], [])
 
 
-@pytest.mark.parametrize(
-    ("path", "status", "headers", "body"),
-    [
-        ("tags/list", 401, {"WWW-Authenticate": 'Bearer realm="http://[::1/"'}, {}),
-        ("tags/list", 401, {"WWW-Authenticate": "Bearer"}, {}),
-        ("tags/list", 401, {"WWW-Authenticate": "\xff"}, {}),
-        ("tags/list", 200, {"Link": '<http://[::1/>; rel="next"'}, {"tags": ["1.0"]}),
-        ("tags/list", 307, {"Location": "http://[::1/"}, {}),
-        ("tags/list", 307, {"Location": "/\xff"}, {}),
-        ("tags/list", 200, {"Content-Encoding": "gzip"}, {"tags": ["1.0"]}),
-        ("tags/list", 200, {}, {"tags": [1]}),
-        ("tags/list", 200, {}, []),
-        ("manifests/1.0", 200, {"Docker-Content-Digest": "sha256:x"}, {}),
-        ("manifests/1.0", 200, {"Docker-Content-Digest": digest(1), "Content-Length": "x"}, {}),
-    ],
-)
-def test_what_is_malformed_is_a_problem_of_its_repository_alone(
-    bench: Bench, path: str, status: int, headers: dict[str, str], body: object
+AUTH = {"auth": BASIC.removeprefix("Basic ")}
+HELPERS: dict[str, tuple[object, str, str]] = {
+    "a login": ({"auths": {"HOST": AUTH}}, "", ""),
+    "a login for its address": ({"auths": {"https://HOST": AUTH}}, "", ""),
+    "another host's login": ({"auths": {"ghcr.io": AUTH}}, "", "access denied, 401"),
+    "not base64": ({"auths": {"HOST": {"auth": "?"}}}, "", "has an `auth` that is not base64"),
+    "an identity token": ({"auths": {"HOST": AUTH | {"identitytoken": "x"}}}, "", "is an identity token"),
+    "not JSON": (b"{", "", "can't be read"),
+    "a helper of the host": ({"credHelpers": {"HOST": "test"}}, "cat $0.json", ""),
+    "a helper of all hosts": ({"credsStore": "test"}, "cat $0.json", ""),
+    "a helper without this login": (
+        {"auths": {"HOST": AUTH}, "credsStore": "test"}, "echo credentials not found in store; exit 1", ""
+    ),
+    "a helper that fails": ({"credsStore": "test"}, "echo geheim >&2; exit 3", "failed for HOST (exit"),
+    "a helper that prints something else": ({"credsStore": "test"}, "echo geheim", "printed invalid output"),
+    "a helper that is not installed": ({"credsStore": "absent"}, "", "is not installed"),
+    "a helper that is a path": ({"credsStore": "../test"}, "", "credential helper"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HELPERS)
+def test_a_login_from_docker_s_configuration(
+    site: SiteFolder, fake: FakeRegistry, tmp_path_factory: Any, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    bench.image("redis")
-    bench.fake.image("acme/redis", "8.0")
-    bench.fake.image("acme/nginx", "1.0")
-    bench.fake.replies[f"/v2/acme/nginx/{path}"] = Reply(encoded(body), status, headers)
-    bench.refused()
-    assert bench.labels("redis") == ["8.0"]
+    config, script, words = HELPERS[name]
+    folder: Path = tmp_path_factory.mktemp("docker")
+    text = config if isinstance(config, bytes) else encoded(config)
+    (folder / "config.json").write_bytes(text.replace(b"HOST", fake.host.encode()))
+    (folder / "docker-credential-test").write_text(f"#!/bin/sh\nread host\n{script}\n")
+    (folder / "docker-credential-test").chmod(0o700)
+    login = {"ServerURL": "x", "Username": "tester", "Secret": "geheim"}
+    (folder / "docker-credential-test.json").write_bytes(encoded(login))
+    monkeypatch.setenv("PATH", str(folder), prepend=":")
+    fake.image("acme/nginx", "1.0")
+    fake.first(TAGS, Reply(status=401, headers={"WWW-Authenticate": 'Basic realm="x"'}))
+    result = sync(site, env={"DOCKER_CONFIG": str(folder)})
+    assert result.exit_code == bool(words) and words.replace("HOST", fake.host) in result.stderr
+    assert (f"Authorization: {BASIC}\r\n" in fake.heads[-1]) != bool(words)
+    assert "geheim" not in result.output
 
 
-@pytest.mark.parametrize(
-    "realm", ["http://tokens.example.org/token", "ftp://127.0.0.1/", "", "//tokens.example.org/token"]
-)
-def test_a_token_server_is_asked_by_https_only(bench: Bench, realm: str) -> None:
-    challenge = {"WWW-Authenticate": f'Bearer realm="{realm}",service="x"'}
-    bench.fake.replies["/v2/acme/nginx/tags/list"] = Reply(status=401, headers=challenge)
-    bench.refused("token server")
+def test_registries_are_asked_by_https_and_through_proxies(
+    site: SiteFolder, fake: FakeRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, fake.address)
+        monkeypatch.delenv(name.lower(), raising=False)
+    monkeypatch.setenv("NO_PROXY", "")
+    images = ("nginx", "registry.example.org/redis", "plain.example.org:5000/caddy")
+    for image in images:
+        site.image(image.rpartition("/")[2], "versions: registry", image=image)
+    site.settings["insecure_registries"] = ["plain.example.org:5000"]
+    for address in ("http://charts.example.org/stable", "https://secure.example.org/stable"):
+        site.page(f"charts/{address[:5].strip(':')}.md", f"versions: registry\nchart: {address}")
+    result = sync(site)
+    assert result.exit_code == 1
+    assert "http://charts.example.org/stable/index.yaml: not requested (use https" in result.stderr
+    assert {*fake.asked} == {
+        "CONNECT registry-1.docker.io:443",
+        "CONNECT registry.example.org:443",
+        "CONNECT secure.example.org:443",
+        "http://plain.example.org:5000/v2/caddy/tags/list",
+    }
 
 
-def test_without_a_digest_in_the_head_the_bytes_are_hashed(bench: Bench) -> None:
-    digest_ = bench.fake.image("acme/nginx", "1.0")
-    bench.fake.replies["/v2/acme/nginx/manifests/1.0"].headers.pop("Docker-Content-Digest")
-    assert bench.run().exit_code == 0
-    assert bench.facts("images/nginx")["versions"][0]["digest"] == digest_
+def test_a_run_has_an_end(site: SiteFolder, fake: FakeRegistry) -> None:
+    result = sync(site, run=-1)
+    assert result.exit_code == 1 and "skipped" in result.stderr
+    assert fake.asked == []
 
 
-@pytest.mark.parametrize(
-    ("reply", "words"),
-    [
-        pytest.param(Reply(b"{}"), "does not match", id="other bytes than those of the digest"),
-        pytest.param(Reply(bytes(5 * 2**20)), "larger than 4 MiB", id="huge"),
-        pytest.param(Reply(b"{", length=100), "no complete response", id="half"),
-        pytest.param(Reply(wait=threading.Event(), length=10), "no complete response", id="slow"),
-        pytest.param(Reply(status=404), "not found, 404", id="missing"),
-        pytest.param(Reply(status=500), "500", id="broken"),
-        pytest.param(Reply(status=403), "access denied, 403", id="forbidden"),
-    ],
-)
-def test_an_answer_that_cannot_be_used_loses_nothing(bench: Bench, reply: Reply, words: str) -> None:
-    bench.fake.image("acme/nginx", "1.0")
-    assert bench.run().exit_code == 0
-    newer = bench.fake.image("acme/nginx", "1.1", "1.0")
-    path = f"/v2/acme/nginx/manifests/{newer}"
-    whole = bench.fake.replies[path]
-    bench.fake.replies[path] = reply
-    bench.limits["whole"] = 1 if reply.wait else 10
-    before = bench.facts("images/nginx")
-    bench.refused(words)
-    if reply.wait:
-        reply.wait.set()
-    assert bench.facts("images/nginx") == before
-    bench.fake.replies[path] = whole
-    assert bench.run().exit_code == 0
-    assert bench.labels() == ["1.1"]
-
-
-@pytest.mark.parametrize(
-    ("document", "words"),
-    [
-        pytest.param({"mediaType": "text/html"}, "text/html", id="type"),
-        pytest.param({"mediaType": INDEX, "manifests": "x"}, "can't be read", id="list"),
-        pytest.param(
-            {"mediaType": INDEX, "manifests": [{"digest": "sha256:0"}]}, "malformed digest", id="digest"
-        ),
-        pytest.param(
-            {"mediaType": INDEX, "manifests": [{"digest": "../../x"}]}, "malformed digest", id="path"
-        ),
-    ],
-)
-def test_a_malformed_manifest_is_refused(bench: Bench, document: dict[str, Any], words: str) -> None:
-    bench.fake.tags("acme/nginx", "1.0")
-    bench.fake.manifest("acme/nginx", document, "1.0")
-    bench.refused(words)
-    assert not (bench.site.folder / "registry").exists()
-
-
-def test_a_digest_of_the_wrong_shape_in_a_head_is_refused(bench: Bench) -> None:
-    bench.fake.image("acme/nginx", "1.0")
-    bench.fake.replies["/v2/acme/nginx/manifests/1.0"].headers["Docker-Content-Digest"] = "x"
-    bench.refused("malformed digest")
-
-
-def test_a_tag_that_is_no_image_is_a_note(bench: Bench) -> None:
-    bench.fake.image("acme/nginx", "1.0")
-    chart = {"mediaType": "application/vnd.cncf.helm.config.v1+json", "digest": digest(1), "size": 1}
-    manifest = {"mediaType": "application/vnd.oci.image.manifest.v1+json", "config": chart, "layers": []}
-    bench.fake.manifest("acme/nginx", manifest, "0.1.0")
-    bench.fake.tags("acme/nginx", "0.1.0", "1.0")
-    result = bench.run()
-    assert result.exit_code == 0 and "info: docs/images/nginx.md" in result.stderr
-    assert bench.labels() == ["1.0"]
-
-
-def test_referrers_tell_of_signatures_and_attestations_and_are_asked_for_again(bench: Bench) -> None:
-    digest_ = bench.fake.image("acme/nginx", "1.0")
-    bundle = {"digest": digest(1), "artifactType": "application/vnd.dev.sigstore.bundle.v0.3+json"}
-    sbom = {"digest": digest(2), "artifactType": "application/spdx+json"}
-    bench.fake.referrers("acme/nginx", digest_, sbom)
-    assert bench.run().exit_code == 0
-    (version,) = bench.facts("images/nginx")["versions"]
-    assert (version["attestations"], version.get("signature")) == (["application/spdx+json"], None)
-    predicate = {"dev.sigstore.bundle.predicateType": "https://slsa.dev/provenance/v1"}
-    bench.fake.referrers("acme/nginx", digest_, sbom, bundle, bundle | {"annotations": predicate})
-    assert bench.run().exit_code == 0
-    (version,) = bench.facts("images/nginx")["versions"]
-    assert version["signature"] == "cosign"
-    assert version["attestations"] == ["application/spdx+json", "https://slsa.dev/provenance/v1"]
-    bench.fake.asked.clear()
-    assert bench.run().exit_code == 0
-    assert bench.fake.asked == ["GET /v2/acme/nginx/tags/list", "HEAD /v2/acme/nginx/manifests/1.0"]
-
-
-def test_a_repository_that_always_fails_does_not_stop_the_others(bench: Bench) -> None:
-    bench.image("redis")
-    bench.fake.image("acme/redis", "8.0")
-    bench.fake.replies["/v2/acme/nginx/tags/list"] = Reply(status=500)
-    bench.refused("500")
-    assert bench.labels("redis") == ["8.0"]
-
-
-@pytest.mark.parametrize("status", [401, 403, 404])
-def test_refusals_of_a_whole_repository_lose_nothing(bench: Bench, status: int) -> None:
-    bench.fake.image("acme/nginx", "1.0")
-    assert bench.run().exit_code == 0
-    bench.fake.replies["/v2/acme/nginx/tags/list"] = Reply(status=status)
-    bench.refused(f"{status}", "the existing data is kept")
-    assert bench.labels() == ["1.0"]
-    pruned = bench.run("--prune")
-    assert (pruned.exit_code, bench.labels()) == ((0, []) if status == 404 else (1, ["1.0"]))
-
-
-def test_a_page_needs_no_more_than_its_image(bench: Bench) -> None:
-    bench.site.page(
-        "images/nginx.md", f"image: {bench.fake.host}/acme/nginx\nversions: {{from: registry, keep: 5}}"
-    )
-    bench.fake.image("acme/nginx", "1.0")
-    assert bench.run().exit_code == 0
-    assert bench.labels() == ["1.0"]
-
-
-def test_a_damaged_file_is_refused_and_stays(bench: Bench) -> None:
-    bench.fake.image("acme/nginx", "1.0")
-    bench.site.write("registry/images/nginx.json", "{")
-    result = bench.run()
-    assert result.exit_code == 1 and "error: registry/images/nginx.json" in result.stderr
-    assert (bench.site.folder / "registry/images/nginx.json").read_text("utf-8") == "{"
-
-
-def test_nothing_is_written_through_a_link_out_of_the_project(bench: Bench, tmp_path_factory: Any) -> None:
-    outside: Path = tmp_path_factory.mktemp("outside")
-    (bench.site.folder / "registry").symlink_to(outside)
-    bench.fake.image("acme/nginx", "1.0")
-    result = bench.run()
-    assert result.exit_code == 1 and "CAT070" in result.stderr
-    assert not [*outside.iterdir()]
-
-
-def test_a_dry_run(bench: Bench) -> None:
-    bench.fake.image("acme/nginx", "1.0")
-    result = bench.run("--dry-run")
-    assert (result.exit_code, result.stdout) == (0, "registry/images/nginx.json: + 1.0\n")
-    assert not (bench.site.folder / "registry").exists()
-    assert bench.run().exit_code == 0
-    assert (bench.site.folder / "registry/images/nginx.json").is_file()
-
-
-def test_what_was_learned_is_written_although_another_digest_fails(bench: Bench) -> None:
-    first, second = (bench.fake.image("acme/nginx", tag) for tag in ("1.0", "2.0"))
-    bench.fake.tags("acme/nginx", "1.0", "2.0")
-    broken = f"/v2/acme/nginx/manifests/{second}"
-    whole = bench.fake.replies.pop(broken)
-    bench.refused(second)
-    assert bench.labels() == ["1.0"]
-    bench.fake.replies[broken] = whole
-    bench.fake.asked.clear()
-    assert bench.run().exit_code == 0
-    assert bench.labels() == ["1.0", "2.0"]
-    assert f"GET /v2/acme/nginx/manifests/{first}" not in bench.fake.asked
+def test_a_long_run_is_announced(
+    site: SiteFolder, fake: FakeRegistry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(network_sync, "_MANY", 5)
+    fake.image("acme/nginx", "1.0")
+    assert "about 7 requests at most" in sync(site).stderr
+    assert "requests at most" not in sync(site).stderr
 
 
 class CtrlC(threading.Event):
@@ -337,54 +719,47 @@ class CtrlC(threading.Event):
         return super().wait(timeout)
 
 
-def test_a_run_that_is_stopped_keeps_what_it_has_learned(bench: Bench) -> None:
-    digests = [bench.fake.image("acme/nginx", label) for label in ("1.0", "2.0", "3.0")]
-    bench.fake.tags("acme/nginx", "1.0", "2.0", "3.0")
-    last = bench.fake.replies[f"/v2/acme/nginx/manifests/{digests[-1]}"]
+def test_a_run_that_is_stopped_keeps_what_it_has_learned(site: SiteFolder, fake: FakeRegistry) -> None:
+    digests = [fake.image("acme/nginx", label) for label in ("1.0", "2.0", "3.0")]
+    fake.tags("acme/nginx", "1.0", "2.0", "3.0")
+    last = fake.replies[f"/v2/acme/nginx/manifests/{digests[-1]}"]
     last.wait = CtrlC()
-    bench.limits["whole"] = 1
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        result = bench.run()
+        result = sync(site, whole=1)
     finally:
         signal.signal(signal.SIGINT, handler)
         last.wait.set()
     assert result.exit_code == 1 and "interrupted" in result.stderr
-    assert bench.labels() == ["1.0", "2.0"]
+    assert labels(site) == ["1.0", "2.0"]
 
 
-def test_a_run_has_an_end(bench: Bench) -> None:
-    bench.limits["run"] = -1
-    bench.refused("skipped")
-    assert bench.fake.asked == []
-
-
-def test_a_registry_that_is_always_busy_is_left_alone(bench: Bench) -> None:
+def test_a_registry_that_is_always_busy_is_left_alone(site: SiteFolder, fake: FakeRegistry) -> None:
     for number in range(20):
-        bench.image(f"image-{number}")
-        bench.fake.replies[f"/v2/acme/image-{number}/tags/list"] = Reply(status=503)
-    bench.fake.replies["/v2/acme/nginx/tags/list"] = Reply(status=503)
-    result = bench.run("--verbose")
+        listed(site, fake, f"image-{number}")
+        fake.replies[f"/v2/acme/image-{number}/tags/list"] = Reply(status=503)
+    fake.replies[TAGS] = Reply(status=503)
+    result = sync(site, "--verbose")
     assert result.exit_code == 1 and "skipped for the same reason: " in result.stderr
-    assert len(bench.fake.asked) < 2 * 21
+    assert len(fake.asked) < 2 * 21
 
 
 @pytest.mark.parametrize("listening", [True, False])
-def test_a_host_that_is_down_is_one_problem_and_the_others_are_asked(bench: Bench, listening: bool) -> None:
-    bench.limits["silence"] = 0.2
-    bench.fake.image("acme/nginx", "1.0")
+def test_a_host_that_is_down_is_one_problem_and_the_others_are_asked(
+    site: SiteFolder, fake: FakeRegistry, listening: bool
+) -> None:
+    fake.image("acme/nginx", "1.0")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         host = f"127.0.0.1:{silent.getsockname()[1] if listening else 1}"
         for number in range(20):
-            bench.site.image(f"image-{number}", "versions: registry", image=f"{host}/acme/image-{number}")
-        result = bench.run()
+            site.image(f"image-{number}", "versions: registry", image=f"{host}/acme/image-{number}")
+        result = sync(site, silence=0.2)
     assert result.exit_code == 1
     (line,) = (line for line in result.stderr.splitlines() if line.startswith("error: "))
-    assert re.search(
-        rf"http://{host}/v2/acme/image-\d+/tags/list: no complete response", line
-    )  # whichever was first
+    # Whichever was first.
+    assert re.search(rf"http://{host}/v2/acme/image-\d+/tags/list: no complete response", line)
     assert "skipped for the same reason: 19 more" in line and "set HTTPS_PROXY" in line
-    assert bench.labels() == ["1.0"]
+    assert labels(site) == ["1.0"]
 
 
 class Turn(threading.Event):
@@ -398,7 +773,7 @@ class Turn(threading.Event):
 
 
 @pytest.mark.parametrize("path", ["tags/list", "referrers/"])
-def test_a_slow_host_does_not_delay_another(bench: Bench, path: str) -> None:
+def test_a_slow_host_does_not_delay_another(site: SiteFolder, fake: FakeRegistry, path: str) -> None:
     """The slow host answers when the other one has been asked for everything."""
     turn = Turn()
 
@@ -408,250 +783,36 @@ def test_a_slow_host_does_not_delay_another(bench: Bench, path: str) -> None:
             if "/referrers/" in path:
                 turn.set()
 
-    bench.fake.image("acme/nginx", "1.0")
-    bench.fake.asked = Asked()
-    bench.limits["silence"] = 40
+    fake.image("acme/nginx", "1.0")
+    fake.asked = Asked()
     with FakeRegistry().running() as slow:
         path += slow.image("acme/a", "1.0") if path.endswith("/") else ""
         slow.replies.setdefault(f"/v2/acme/a/{path}", Reply(status=404)).wait = turn
-        bench.site.image("a", "versions: registry", image=f"{slow.host}/acme/a")
+        site.image("a", "versions: registry", image=f"{slow.host}/acme/a")
         if path == "tags/list":
             slow.image("acme/a", "1.0")
             slow.replies[f"/v2/acme/a/{path}"].wait = turn
-        bench.run()
+        sync(site, silence=40, whole=40)
     assert turn.let_go
-    assert bench.labels("nginx") == ["1.0"]
+    assert labels(site) == ["1.0"]
 
 
-@pytest.mark.parametrize(
-    ("reply", "media_type"),
-    [(b"<html>", "text/html"), (b"[]", INDEX), (b"{}", "application/json"), (b"{", INDEX)],
-)
-def test_referrers_that_are_no_index_mean_that_there_is_no_such_api(
-    bench: Bench, reply: bytes, media_type: str
-) -> None:
-    digest_ = bench.fake.image("acme/nginx", "1.0")
-    bench.fake.put(f"/v2/acme/nginx/referrers/{digest_}", reply, media_type)
-    result = bench.run()
-    assert (result.exit_code, "no problems" in result.stderr) == (0, True), result.output
-    assert bench.labels() == ["1.0"]
+def test_the_first_answers_may_come_at_once() -> None:
+    """Several threads that are the first to decode a type must not crash the process."""
+    program = """
+import importlib, sys, threading
+from mkdocs_catalog_api.network import registry
 
-
-def part(bench: Bench, os: str = "linux", architecture: str = "amd64", **platform: Any) -> dict[str, Any]:
-    """Serve the image of one platform; its entry in an index."""
-    values = {"os": os, "architecture": architecture} | platform
-    config = digest_of(encoded(values))
-    bench.fake.put(f"/v2/acme/nginx/blobs/{config}", values, CONFIG)
-    document = {"mediaType": MANIFEST, "config": {"mediaType": CONFIG, "digest": config}, "layers": []}
-    described = {"digest": bench.fake.manifest("acme/nginx", document), "mediaType": MANIFEST}
-    return described | {"platform": values}
-
-
-def index(bench: Bench, *entries: dict[str, Any], tag: str = "") -> dict[str, Any]:
-    """Serve an index; its entry in another one."""
-    document = {"mediaType": INDEX, "manifests": [*entries]}
-    return {"digest": bench.fake.manifest("acme/nginx", document, tag), "mediaType": INDEX}
-
-
-def test_every_manifest_is_kept_by_digest(bench: Bench) -> None:
-    old, new = (part(bench, "windows", **{"os.version": f"10.0.{number}"}) for number in (17763, 20348))
-    plain, features = part(bench), part(bench, "linux", "amd64", **{"os.features": ["a", "b"]})
-    nested = part(bench, architecture="s390x")
-    unnamed = part(bench, "unknown", "unknown")
-    inner = index(bench, index(bench, index(bench, nested), features))
-    index(bench, old, new, plain, inner, unnamed, old, tag="1.0")
-    bench.fake.tags("acme/nginx", "1.0")
-    result = bench.run()
-    assert result.exit_code == 0, result.output
-    manifests = [
-        ("windows/amd64[10.0.17763]", old["digest"]),
-        ("windows/amd64[10.0.20348]", new["digest"]),
-        ("linux/amd64", plain["digest"]),
-        ("linux/s390x", nested["digest"]),
-        ("linux/amd64[a,b]", features["digest"]),
-        ("unknown/unknown", unnamed["digest"]),
-    ]
-    (version,) = bench.facts("images/nginx")["versions"]
-    assert [(each["platform"], each["digest"]) for each in version["manifests"]] == manifests
-    (published,) = item(built(bench.site), "nginx")["versions"]
-    assert [(each["platform"], each["digest"]) for each in published["manifests"]] == manifests
-    assert published["platforms"] == ["windows/amd64", "linux/amd64", "linux/s390x"]
-
-
-def test_an_index_within_too_many_others_is_refused(bench: Bench) -> None:
-    entry = part(bench)
-    for _ in range(4):
-        entry = index(bench, entry)
-    index(bench, entry, tag="1.0")
-    bench.fake.tags("acme/nginx", "1.0")
-    bench.refused("within more than 3 other indexes")
-
-
-def test_of_tags_that_differ_only_in_case_one_is_listed(bench: Bench) -> None:
-    for tag in ("1.0-ALPINE", "1.0-Alpine", "1.0-alpine"):
-        bench.fake.image("acme/nginx", tag)
-    bench.fake.tags("acme/nginx", "1.0-ALPINE", "1.0-Alpine", "1.0-alpine")
-    for _ in range(2):
-        result = bench.run()
-        assert result.exit_code == 0 and result.stderr.count("warning: ") == 2
-        assert "the tag 1.0-Alpine, which differs from 1.0-alpine only in case" in result.stderr
-        assert bench.labels() == ["1.0-alpine"]
-    bench.image("nginx", "versions: ['1.0-Alpine']")
-    assert bench.run().exit_code == 0
-    assert bench.labels() == ["1.0-Alpine"]
-    assert not bench.site.build().failed
-
-
-# Digests that a version had before
-
-
-def night(bench: Bench, day: int, *options: str, content: str = "", tags: tuple[str, ...] = ("1.0",)) -> str:
-    """A run on a day of November 2026, after a new build; its digest."""
-    digest_ = bench.fake.image("acme/nginx", *tags, labels={"build": content}) if content else ""
-    time = datetime(2026, 11, 1, tzinfo=UTC) + timedelta(days=day - 1)
-    result = bench.run(*options, env={"SOURCE_DATE_EPOCH": str(int(time.timestamp()))})
-    assert result.exit_code == 0, result.output
-    return digest_
-
-
-def former(bench: Bench) -> list[tuple[str, str, str]]:
-    entries = bench.facts("images/nginx").get("former", [])
-    return [(entry["version"], entry["digest"], entry["until"]) for entry in entries]
-
-
-def test_each_digest_that_a_version_had_is_kept_with_the_day_of_the_change(bench: Bench) -> None:
-    first = night(bench, 1, content="a")
-    assert former(bench) == []
-    second = night(bench, 2, content="b")
-    third = night(bench, 3, content="c")
-    assert former(bench) == [("1.0", second, "2026-11-03"), ("1.0", first, "2026-11-02")]
-    manifests = [{"platform": "linux/amd64", "digest": second, "size": 5}]
-    assert bench.facts("images/nginx")["former"][0]["manifests"] == manifests
-    before = bench.facts("images/nginx")
-    night(bench, 4)
-    assert bench.facts("images/nginx") == before
-    assert not bench.site.build().failed
-    night(bench, 5, content="b")
-    assert former(bench) == [("1.0", third, "2026-11-05"), ("1.0", first, "2026-11-02")], "b is listed again"
-
-
-def test_a_digest_that_keeps_one_of_its_tags_as_a_version_is_not_former(bench: Bench) -> None:
-    first = night(bench, 1, content="a", tags=("1.0", "latest"))
-    bench.fake.image("acme/nginx", "1.1", "latest")
-    bench.fake.tags("acme/nginx", "1.0", "1.1", "latest")
-    night(bench, 2)
-    assert (bench.labels(), former(bench)) == (["1.0", "1.1"], [])
-    bench.fake.image("acme/nginx", "1.0", "1.0.1")
-    bench.fake.tags("acme/nginx", "1.0", "1.0.1", "1.1", "latest")
-    night(bench, 3)
-    assert (bench.labels(), former(bench)) == (["1.0.1", "1.1"], [("1.0", first, "2026-11-03")])
-
-
-def test_prune_makes_removed_versions_former_and_forgets_those_of_last_year(bench: Bench) -> None:
-    first = night(bench, 1, content="a")
-    bench.fake.image("acme/nginx", "2.0")
-    night(bench, 2)
-    assert former(bench) == [] and bench.facts("images/nginx")["versions"][0]["gone"]
-    night(bench, 3, "--prune")
-    assert (bench.labels(), former(bench)) == (["2.0"], [("1.0", first, "2026-11-03")])
-    night(bench, 3 + 365, "--prune")
-    assert len(former(bench)) == 1
-    night(bench, 3 + 366)
-    assert len(former(bench)) == 1
-    change = f"registry/images/nginx.json: - 1.0 of {first}, former since 2026-11-03\n"
-    time = datetime(2026, 11, 3, tzinfo=UTC) + timedelta(days=366)
-    env = {"SOURCE_DATE_EPOCH": str(int(time.timestamp()))}
-    assert bench.run("--prune", "--dry-run", env=env).stdout == change
-    assert bench.run("--prune", env=env).exit_code == 0
-    assert former(bench) == []
-    bench.fake.replies.clear()
-    night(bench, 3 + 367, "--prune")
-    assert bench.labels() == [] and [version for version, _, _ in former(bench)] == ["2.0"]
-
-
-def test_at_most_20_former_digests_of_a_version_are_kept() -> None:
-    file = RegistryFacts(image="a", versions=())
-    for day in range(1, 31):
-        versions = tuple(VersionFacts(label, digest(f"{label}-{day}")) for label in ("1.0", "2.0"))
-        file = RegistryFacts(
-            image="a", versions=versions, former=former_after(file, versions, f"2026-11-{day:02}")
-        )
-    days = [entry.until for entry in file.former if entry.version == "1.0"]
-    assert days == [f"2026-11-{day:02}" for day in range(30, 10, -1)]
-    assert len(file.former) == 40
-
-
-def test_a_long_run_is_announced(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(network_sync, "_MANY", 5)
-    bench.fake.image("acme/nginx", "1.0")
-    assert "about 7 requests at most" in bench.run().stderr
-    assert "requests at most" not in bench.run().stderr
-
-
-def test_registries_are_asked_by_https_and_through_proxies(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("HTTP_PROXY", "HTTPS_PROXY"):
-        monkeypatch.setenv(name, f"http://{bench.fake.host}")
-        monkeypatch.delenv(name.lower(), raising=False)
-    monkeypatch.setenv("NO_PROXY", "")
-    bench.site.image("nginx", "versions: registry", image="nginx")
-    bench.site.image("redis", "versions: registry", image="registry.example.org/redis")
-    bench.site.image("caddy", "versions: registry", image="plain.example.org:5000/caddy")
-    bench.site.settings["insecure_registries"] = ["plain.example.org:5000"]
-    for host in ("charts", "secure.charts"):
-        address = f"{'https' if host != 'charts' else 'http'}://{host}.example.org/stable"
-        page = f"category: Web\ntier: core\nlicense: MIT\nversions: registry\nchart: {address}"
-        bench.site.page(f"charts/{host.replace('.', '-')}.md", page)
-    result = bench.run()
-    assert (
-        result.exit_code == 1
-        and "http://charts.example.org/stable/index.yaml: not requested (use https" in result.stderr
-    )
-    assert {*bench.fake.asked} == {
-        "CONNECT registry-1.docker.io:443",
-        "CONNECT registry.example.org:443",
-        "CONNECT secure.charts.example.org:443",
-        "GET http://plain.example.org:5000/v2/caddy/tags/list",
-    }
-
-
-INDEX_YAML = """\
-apiVersion: v1
-entries:
-  nginx:
-    - {name: nginx, version: 1.10.0, appVersion: 1.20, digest: %s, created: "2026-11-01T06:00:00.5+01:00",
-       annotations: {artifacthub.io/license: MIT}, home: https://nginx.org, sources: [https://nginx.org/git]}
-    - {name: nginx, version: 1.9.0}
-  other: []
+sys.setswitchinterval(1e-6)
+body = b'{"manifests": [{"digest": "a"}], "config": {"digest": "b"}}'
+for _ in range(100):
+    fresh = importlib.reload(registry)
+    barrier = threading.Barrier(8)
+    def decode():
+        barrier.wait()
+        fresh._decode(body, fresh.RegistryManifest, "")
+    threads = [threading.Thread(target=decode) for _ in range(8)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
 """
-
-
-def test_a_classic_chart_repository(bench: Bench) -> None:
-    page = f"category: Web\ntier: core\nlicense: MIT\nversions: registry\nchart: http://{bench.fake.host}/charts/"
-    bench.site.page("charts/nginx.md", page)
-    bench.fake.image("acme/nginx", "1.0")
-    sha256 = digest_of(b"").removeprefix("sha256:")
-    bench.fake.put("/charts/index.yaml", (INDEX_YAML % sha256).encode())
-    assert bench.run().exit_code == 0
-    assert bench.facts("charts/nginx")["versions"] == [
-        {
-            "version": "1.10.0",
-            "digest": f"sha256:{sha256}",
-            "created": "2026-11-01T05:00:00Z",
-            "appVersion": "1.20",
-            "home": "https://nginx.org",
-            "sources": ["https://nginx.org/git"],
-            "annotations": {"artifacthub.io/license": "MIT"},
-        },
-        {"version": "1.9.0"},
-    ]
-    bench.fake.put("/charts/index.yaml", b"entries: {nginx: [{version: 1.10.0}]}")
-    result = bench.run()
-    assert result.exit_code == 0 and "1.9.0" in result.stderr
-    assert [version.get("gone") for version in bench.facts("charts/nginx")["versions"]] == [None, True]
-    for body in (b"\xff: [", b"entries: {}", b"[" * 100_000):
-        bench.fake.put("/charts/index.yaml", body)
-        refused = bench.run()
-        assert refused.exit_code == 1 and "error: docs/charts/nginx.md" in refused.stderr
-    assert len(bench.facts("charts/nginx")["versions"]) == 2
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.models import ChartVersionEntry, VersionEntry
-from mkdocs_catalog_api.catalog.newest_reference import chart_reference, image_reference
+from mkdocs_catalog_api.catalog.newest_reference import image_reference, pinning_reference
 from mkdocs_catalog_api.catalog.verification import Verification
 
 from .sites import digest
@@ -78,4 +78,4 @@ def test_a_chart_is_verified_where_cosign_finds_it(
     chart: str | None, version: dict[str, str] | None, expected: str | None
 ) -> None:
     entry = ChartVersionEntry.model_validate(version) if version else None
-    assert chart_reference(chart, entry) == expected
+    assert pinning_reference(chart, entry) == expected

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from mkdocs_catalog_api.web.render import counted
+from mkdocs_catalog_api.web.overview import counted
 
-from .browser import Visit, faults, served, violations, visiting
+from .browser import Visit, faults, served, violations
 from .example import copy_example
 from .sites import run
 
@@ -21,42 +21,33 @@ pytestmark = pytest.mark.slow
 
 PAGES = (
     *("", "images/", "images/solr/", "images/nginx/", "images/varnish/", "charts/", "charts/monitoring/"),
+    *("images/?view=table", "charts/?view=table", "images/postgresql/"),
     *("roadmap/", "roadmap/harbor/", "security/", "updates/", "changes/", "badges/"),
     "cves/?id=CVE-2025-58187",
 )
 
 
 @pytest.fixture(scope="module")
-def sites(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Serves the example at /hardened/, and at /plain/ with pages that show nothing of the catalog."""
-    folder = tmp_path_factory.mktemp("example")
-    with served(folder / "www") as home:
-        for name in ("hardened", "plain"):
-            copy_example(folder / name)
-            config = folder / name / "mkdocs.yml"
-            text = config.read_text("utf-8").replace("https://catalog.example.org/hardened", f"{home}{name}")
-            if name == "plain":
-                text = text.replace("      feeds: true\n", "      web: false\n")
-            config.write_text(text, "utf-8")
-            result = run(config, strict=True, site_dir=str(folder / "www" / name))
-            assert not result.failed, result.logged()
+def plain(online: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of the example with pages that show nothing of the catalog."""
+    folder = tmp_path_factory.mktemp("plain")
+    copy_example(folder)
+    config = folder / "mkdocs.yml"
+    config.write_text(config.read_text("utf-8").replace("      feeds: true\n", "      web: false\n"), "utf-8")
+    result = run(config, strict=True, site_dir=str(folder / "site"))
+    assert not result.failed, result.logged()
+    with served(folder / "site") as home:
         yield home
 
 
-@pytest.fixture
-def visit(browser: Browser, sites: str, request: pytest.FixtureRequest) -> Iterator[Visit]:
-    with visiting(browser, sites, sites + "hardened/", **getattr(request, "param", {})) as visit:
-        yield visit
-
-
-def test_a_visitor_finds_an_image_and_copies_its_digest(visit: Visit, sites: str) -> None:
+def test_a_visitor_finds_an_image_and_copies_its_digest(visit: Visit) -> None:
     page = visit.page
     visit.go("")
     page.get_by_role("link", name="Browse the images").click()
     page.get_by_label("Databases").check()
     items = page.locator("[data-item]:visible")
     expect(items.first).to_be_visible()
-    listed = json.loads(page.request.get(visit.base + "api/v1/images.json").text())["data"]
+    listed = visit.json("images.json")["data"]
     wanted = [
         image["name"]
         for image in listed
@@ -80,7 +71,7 @@ def test_a_visitor_finds_an_image_and_copies_its_digest(visit: Visit, sites: str
     expect(page.get_by_role("status").filter(has_text="Copied")).to_be_attached()
     assert page.evaluate("navigator.clipboard.readText()") == solr["versions"][0]["digest"]
     rows = page.get_by_role("region", name="Vulnerabilities of").locator("tbody tr")
-    found = json.loads(page.request.get(visit.base + "api/v1/security/solr.json").text())["latest"]["cves"]
+    found = visit.json("security/solr.json")["latest"]["cves"]
     expect(rows).to_have_count(len({row["id"] for row in found}))
     page.get_by_role("checkbox", name="critical").check()
     critical = [row["id"] for row in found if row["severity"] == "CRITICAL"]
@@ -102,7 +93,7 @@ def test_tables_sort_by_number_and_by_version(visit: Visit) -> None:
     for direction in ("descending", "ascending"):
         total.get_by_role("button").press("Enter")
         expect(total).to_have_attribute("aria-sort", direction)
-        listed = json.loads(page.request.get(visit.base + "api/v1/images.json").text())["data"]
+        listed = visit.json("images.json")["data"]
         figures = [one["security"]["total"] for one in listed if one["lifecycle"] == "available"]
         wanted = sorted((n for n in figures if n is not None), reverse=direction == "descending")
         missing = [str(figure) for figure in wanted] + ["–"] * figures.count(None)
@@ -184,18 +175,18 @@ def test_on_a_phone_filters_are_folded_until_one_is_wanted(visit: Visit) -> None
 @pytest.mark.parametrize("visit", [{"java_script_enabled": False}], indirect=True)
 def test_everything_is_there_without_a_script(visit: Visit) -> None:
     visit.go("images/")
-    listed = json.loads(visit.page.request.get(visit.base + "api/v1/images.json").text())["data"]
+    listed = visit.json("images.json")["data"]
     available = [image for image in listed if image["lifecycle"] == "available"]
     expect(visit.page.locator("[data-item]:visible")).to_have_count(len(available))
     for control in visit.page.locator(".catalog-controls, .catalog-copy").all():
         expect(control).to_be_hidden()
 
 
-def test_the_example_shows_itself_at_its_own_day_and_says_so(browser: Browser, sites: str) -> None:
+def test_the_example_shows_itself_at_its_own_day_and_says_so(browser: Browser, online: str) -> None:
     page = browser.new_page()
     page.clock.set_fixed_time("2031-01-01T00:00:00Z")
     for path in ("images/", "security/", "images/nginx/"):
-        page.goto(f"{sites}hardened/{path}")
+        page.goto(f"{online}/{path}")
         expect(page.get_by_text("as of November 1, 2025")).to_have_count(1)
         expect(page.get_by_text("days old").filter(visible=True)).to_have_count(0)
         expect(page.get_by_text("scans are older than").filter(visible=True)).to_have_count(0)
@@ -203,15 +194,17 @@ def test_the_example_shows_itself_at_its_own_day_and_says_so(browser: Browser, s
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_that_comes_from_us(browser: Browser, sites: str, scheme: Any, node: Path) -> None:
+def test_axe_finds_nothing_that_comes_from_us(
+    browser: Browser, online: str, plain: str, scheme: Any, node: Path
+) -> None:
     axe = node / "node_modules/axe-core/axe.min.js"
     context = browser.new_context(color_scheme=scheme)
     page = context.new_page()
-    every_page = violations(page, f"{sites}plain/", axe).keys()  # what the theme itself does everywhere
+    every_page = violations(page, plain, axe).keys()  # what the theme itself does everywhere
     for path in PAGES:
-        found = violations(page, f"{sites}hardened/{path}", axe)
+        found = violations(page, f"{online}/{path}", axe)
         if not found.keys() <= every_page:
-            assert found.keys() <= violations(page, f"{sites}plain/{path}", axe).keys(), (path, found)
+            assert found.keys() <= violations(page, plain + path, axe).keys(), (path, found)
         assert not [node for nodes in found.values() for node in nodes if "catalog" in node], path
     context.close()
 
@@ -219,19 +212,15 @@ def test_axe_finds_nothing_that_comes_from_us(browser: Browser, sites: str, sche
 def vulnerabilities(pairs: set[tuple[str, str]]) -> str:
     """The number of pairs of id and package, and of ids if it differs."""
     ids = {id_ for id_, _ in pairs}
-    return counted(len(pairs), "vulnerability") + (
-        f" ({counted(len(ids), 'id')})" if len(ids) < len(pairs) else ""
-    )
+    more = f" ({counted(len(ids), 'id')})" if len(ids) < len(pairs) else ""
+    return counted(len(pairs), "vulnerability") + more
 
 
 def test_two_versions_are_compared_by_a_shared_address(visit: Visit) -> None:
     page, box = visit.page, visit.page.locator(".catalog-compare")
     visit.go("images/postgresql/?compare=17.5..18.0")
     documents = {
-        version: json.loads(
-            page.request.get(visit.base + f"api/v1/security/postgresql/{version}.json").text()
-        )
-        for version in ("17.5", "18.0", "17.6")
+        version: visit.json(f"security/postgresql/{version}.json") for version in ("17.5", "18.0", "17.6")
     }
     pairs = {
         version: {(row["id"], row["pkg"]) for row in document["cves"]}
@@ -274,7 +263,7 @@ def test_a_version_without_a_scan_has_no_list_of_vulnerabilities(visit: Visit) -
 def test_the_quick_start_follows_client_version_and_platform(visit: Visit) -> None:
     page, box = visit.page, visit.page.locator(".catalog-start")
     visit.go("images/postgresql/")
-    image = json.loads(page.request.get(visit.base + "api/v1/images/postgresql/index.json").text())["data"]
+    image = visit.json("images/postgresql/index.json")["data"]
     digests = {version["version"]: version["digest"] for version in image["versions"]}
     expect(box.locator("[data-client]:visible")).to_have_count(1)
     box.get_by_role("radio", name="docker", exact=True).focus()
@@ -290,7 +279,7 @@ def test_the_quick_start_follows_client_version_and_platform(visit: Visit) -> No
     assert page.evaluate("navigator.clipboard.readText()") == pull
     expect(box.locator("code").last).to_contain_text(f"{image['image']}@{digests['17.6']}")
     visit.go("images/haproxy/")
-    image = json.loads(page.request.get(visit.base + "api/v1/images/haproxy/index.json").text())["data"]
+    image = visit.json("images/haproxy/index.json")["data"]
     (_, arm) = image["versions"][0]["manifests"]
     box.get_by_label("Platform").select_option(arm["platform"])
     code = f"docker pull {image['image']}:{image['latest']}@{arm['digest']}"

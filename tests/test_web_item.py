@@ -1,267 +1,454 @@
-"""The page of an image or a chart: its logo, the sentence that answers, and the quick start."""
+"""The page of an image or a chart: its answer, quick start, versions, vulnerabilities and logo."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import lxml.html
 import pytest
 
 from mkdocs_catalog_api.web.logos import Logos
 
+from .pages import document, page, shown, words
 from .sites import REGISTRY, Result, SiteFolder, digest, rendered, row, trivy
 
+REQUIRED = "category: Tools\ntier: core\nlicense: MIT\n"
 NEW, OLD = "2026-11-01T06:00:00Z", "2026-08-01T06:00:00Z"
 SPRITE = "site/assets/catalog-api-logos.svg"
+ANSWER = "//div[contains(@class, 'catalog-answer')]"
+OPTIONS = ".//p[@class='catalog-release']//option"
+SECTIONS = ".//nav[contains(@class, 'catalog-sections')]/a/@href"
+LEFT_OUT = ".//*[@id = 'catalog-compare' or @id = 'catalog-badges']"
+COMMANDS = ".//section[@id='catalog-start']//code"
+VERSION = "versions: [{version: '18.0', digest: DIGEST}]\n"
+SUPPORTED = VERSION.replace("}", ", endOfLife: 2030-11-14}")
+ENDED = VERSION.replace("}", ", endOfLife: 2026-10-01}")
+CRITICAL, HIGH = row("CVE-2026-1", "CRITICAL"), row("CVE-2026-2")
 
-
-def version(seed: int = 1, **fields: str) -> str:
-    given = {"version": "'18.0'", "digest": f"'{digest(seed)}'"} | fields
-    return "versions: [{" + ", ".join(f"{name}: {value}" for name, value in given.items()) + "}]\n"
-
-
-def page(result: Result, path: str) -> lxml.html.HtmlElement:
-    return lxml.html.document_fromstring((result.folder / f"site/{path}/index.html").read_text("utf-8"))
-
-
-def words(element: lxml.html.HtmlElement) -> str:
-    return " ".join(element.text_content().split())
-
-
-def answer(result: Result, path: str) -> tuple[str, str]:
-    """State and sentence of the banner."""
-    (banner,) = page(result, path).xpath("//div[contains(@class, 'catalog-answer')]")
-    return banner.get("class").rpartition("-")[2], words(banner)
-
-
-def scan(
-    site: SiteFolder, *rows: dict[str, object], seed: int = 1, created: str = NEW, **metadata: Any
-) -> None:
-    report = trivy([*rows], digest=f"{REGISTRY}/pg@{digest(seed)}", created=created)
-    report["Metadata"] |= metadata
-    site.report(f"{seed}.json", report)
-
-
-STATES = {
+# An image's front matter, of which DIGEST is its digest; its scan (none, or what it finds and when);
+# the state of its answer, and how that begins.
+STATES: dict[str, tuple[str, dict[str, Any] | None, str, str]] = {
     "fine": (
-        version(endOfLife="2030-11-14") + "signature: cosign",
+        f"{SUPPORTED}signature: cosign",
         {},
         "good",
         "Use 18.0. Supported until 2030-11-14. Scanned 2026-11-01, signed with Cosign, used by 1 chart.",
     ),
-    "no end": (
-        version(),
+    "no-end": (
+        VERSION,
         {},
         "good",
         "Use 18.0. No end of support is known. Scanned 2026-11-01, used by 1 chart.",
     ),
     "withdrawn": (
-        version() + "lifecycle: withdrawn",
+        f"{VERSION}lifecycle: withdrawn",
         {},
         "bad",
         "Do not use this image: it was withdrawn and is no longer offered. Scanned",
     ),
     "deprecated": (
-        version(endOfLife="2030-11-14") + "lifecycle: deprecated",
+        f"{SUPPORTED}lifecycle: deprecated",
         {},
         "fair",
         "Do not start with this image: it is deprecated. Supported until 2030-11-14. Scanned",
     ),
     "planned": ("lifecycle: planned", None, "unknown", "This image is planned: there is no version yet."),
-    "no version": ("", None, "unknown", "No version is listed yet."),
-    "support ended": (
-        version(endOfLife="2026-10-01"),
+    "no-version": ("", None, "unknown", "No version is listed yet."),
+    "ended": (
+        ENDED,
         {},
         "bad",
         "Do not use 18.0. Support ended on 2026-10-01. Scanned 2026-11-01, used by 1 chart.",
     ),
-    "never scanned": (
-        version(endOfLife="2030-11-14"),
+    "never-scanned": (
+        SUPPORTED,
         None,
         "unknown",
         "18.0 has not been scanned, so its vulnerabilities are unknown. Supported until 2030-11-14. Used by",
     ),
-    "system ended": (
-        version(),
+    "system-ended": (
+        VERSION,
         {"OS": {"Family": "debian", "Name": "9", "EOSL": True}},
         "bad",
         "The operating system of 18.0 no longer gets advisories, so finding nothing proves little.",
     ),
     "open": (
-        version(),
-        {"rows": [row("CVE-2026-1", "CRITICAL"), row("CVE-2026-2"), row("CVE-2026-3")]},
+        VERSION,
+        {"rows": [CRITICAL, HIGH, row("CVE-2026-3")]},
         "bad",
         "Use 18.0 with care: 1 critical and 2 high vulnerabilities are open.",
     ),
-    "high": (
-        version(),
-        {"rows": [row("CVE-2026-2")]},
-        "fair",
-        "Use 18.0 with care: 1 high vulnerability is open.",
-    ),
-    "medium": (version(), {"rows": [row("CVE-2026-2", "MEDIUM")]}, "good", "Use 18.0. No end"),
-    "stale": (
-        version(),
-        {"created": OLD},
-        "fair",
-        "The scan of 18.0 is old, so more may be known now.",
-    ),
-    "no time": (version(), {"created": ""}, "fair", "The scan of 18.0 has no date."),
-    "worst first": (
-        version(endOfLife="2026-10-01") + "lifecycle: deprecated",
-        {"rows": [row("CVE-2026-2")], "created": OLD},
+    "high": (VERSION, {"rows": [HIGH]}, "fair", "Use 18.0 with care: 1 high vulnerability is open."),
+    "medium": (VERSION, {"rows": [row("CVE-2026-2", "MEDIUM")]}, "good", "Use 18.0. No end"),
+    "stale": (VERSION, {"created": OLD}, "fair", "The scan of 18.0 is old, so more may be known now."),
+    "no-time": (VERSION, {"created": ""}, "fair", "The scan of 18.0 has no date."),
+    "worst-first": (
+        f"{ENDED}lifecycle: deprecated",
+        {"rows": [HIGH], "created": OLD},
         "bad",
         "Do not use 18.0. Do not start with this image: it is deprecated. The scan of 18.0 is old, so more "
         "may be known now. 1 high vulnerability is open. Support ended on 2026-10-01. Scanned 2026-08-01",
     ),
+    "one-platform": (
+        f"versions: [{{version: '18.0', digests: [DIGEST, '{digest('other')}']}}]",
+        {},
+        "fair",
+        "Only 1 of 2 platforms of 18.0 are scanned.",
+    ),
 }
 
 
-@pytest.mark.parametrize(("extra", "report", "state", "sentence"), STATES.values(), ids=STATES)
-def test_a_sentence_answers_in_every_state(
-    site: SiteFolder, extra: str, report: dict[str, Any] | None, state: str, sentence: str
-) -> None:
-    site.image("pg", extra)
-    # The newest scan of the catalog says what day it is at least.
-    site.image("other", version(9))
-    site.report("other.json", trivy([], digest=f"{REGISTRY}/other@{digest(9)}", created=NEW))
-    site.page(
-        "charts/web.md",
-        f"category: C\ntier: t\nlicense: MIT\nversions: ['1.0.0']\nimages: ['{REGISTRY}/pg@{digest(1)}']",
-    )
-    if report is not None:
-        report = dict(report)
-        scan(site, *report.pop("rows", ()), **report)
-    result = site.mkdocs()
-    assert not result.failed, result.logged()
-    found = answer(result, "images/pg")
-    assert found[0] == state
-    assert found[1].startswith(sentence)
+class Item(NamedTuple):
+    """An image's front matter, version → the rows of its scan, and what the page shows."""
+
+    matter: str
+    scans: dict[str, list[dict[str, object]]]
+    shown: dict[str, list[str]]
+    """XPath → its texts."""
+    says: tuple[str, ...] = ()
+    silent: tuple[str, ...] = ()
+    body: str = ""
 
 
-def test_a_sentence_says_how_many_platforms_are_scanned(site: SiteFolder) -> None:
-    site.image("pg", f"versions: [{{version: '18.0', digests: ['{digest(1)}', '{digest(2)}']}}]")
-    scan(site)
-    for accept, state in ([], "fair"), (["partial"], "fair"):
-        site.settings["security"] = {"accept": accept}
-        found = answer(site.mkdocs(), "images/pg")
-        assert found[0] == state
-        assert found[1].startswith("Only 1 of 2 platforms of 18.0 are scanned.")
-
-
-def test_a_chart_is_as_good_as_what_it_installs(site: SiteFolder) -> None:
-    pins = [f"{REGISTRY}/pg@{digest(seed)}" for seed in (1, 2)]
-
-    def chart(slug: str, pins: list[str], extra: str = "") -> None:
-        given = f"category: C\ntier: t\nlicense: MIT\nversions: ['2.0.0']\nimages: {pins}\n{extra}"
-        site.page(f"charts/{slug}.md", given)
-
-    site.image(
-        "pg", f"versions: [{{version: '2', digest: '{digest(1)}'}}, {{version: '1', digest: '{digest(2)}'}}]"
-    )
-    chart("one", pins[:1], "signature: cosign")
-    chart("two", pins)
-    chart("none", pins[1:])
-    chart("empty", [])
-    chart("gone", pins, "lifecycle: withdrawn")
-    scan(site, row("CVE-2026-1", "LOW"))
-    result = rendered(site)
-    found = {slug: answer(result, f"charts/{slug}") for slug in ("one", "two", "none", "empty", "gone")}
-    assert found == {
-        "one": ("good", "Use 2.0.0. Scanned 2026-11-01, signed with Cosign, installs 1 image."),
-        "two": (
-            "fair",
-            "Only 1 of 2 images that 2.0.0 installs are scanned. Scanned 2026-11-01, installs 2 images.",
-        ),
-        "none": ("unknown", "None of the images that 2.0.0 installs is scanned. Installs 1 image."),
-        "empty": ("good", "Use 2.0.0. Installs no images."),
-        "gone": (
-            "bad",
-            "Do not use this chart: it was withdrawn and is no longer offered. Only 1 of 2 images that 2.0.0 "
-            "installs are scanned. Scanned 2026-11-01, installs 2 images.",
-        ),
-    }
-
-
-def test_the_header_keeps_the_title_and_what_the_author_wrote(site: SiteFolder) -> None:
-    matter = "category: C\ntier: t\nlicense: MIT\ndescription: A database.\nversions: ['1']"
-    site.page("images/a.md", matter, "# Own title {#own}\n\nOwn text")
-    site.page("images/b.md", matter, "# B\n\nThis is A database. And more.")
-    site.page("images/c.md", matter + "\nname: See")
-    site.config["markdown_extensions"] = ["attr_list"]
-    result = site.mkdocs()
-    html = page(result, "images/a")
-    (title,) = html.xpath("//h1")
-    assert (words(title), title.get("id")) == ("Own title", "own")
-    (head,) = title.xpath("ancestor::div[contains(@class, 'catalog-head')]")
-    assert "A database." in words(head)
-    assert "Own text" not in words(head)
-    assert words(html).count("Own text") == 1
-    (body,) = page(result, "images/b").xpath("//*[@role='main']")
-    assert words(body).count("A database.") == 1
-    assert [words(title) for title in page(result, "images/c").xpath("//h1")] == ["See"]
-
-
-def test_the_essentials_are_below_the_answer_and_only_there(site: SiteFolder) -> None:
-    site.settings["images"] = {"fields": {"shell": {"type": "text", "card": True}, "port": "integer"}}
-    description = "An object-relational database that keeps its promises. " * 4
-    site.image(
-        "pg",
-        f"description: '{description}'\nbase: wolfi\nsignature: cosign\nshell: bash\nport: 5432\n"
+MANY = [f"{line}.{patch}" for line in ("1.3", "1.2") for patch in range(8, 0, -1)]
+DESCRIPTION = "An object-relational database that keeps its promises. " * 4
+UPDATE = ".//tr[@data-version='{}']//p[@class='catalog-update']"
+PULLED = f"{REGISTRY}/pulled@{digest('pulled')}"
+TAGGED = f"{REGISTRY}/pulled:18.0@{digest('pulled')}"
+ITEMS = {
+    # A version without a scan has no count, and nothing to filter.
+    "unscanned": Item(
+        "versions: ['2', '1']",
+        {"1": [row("CVE-2026-0001")]},
+        {
+            OPTIONS: ["2 (newest): not scanned", "1: 1"],
+            f"{OPTIONS}[@data-scanned]": ["1: 1"],
+            ".//div[@hidden]/@data-list": ["vulnerabilities"],
+        },
+        says=("2 has not been scanned.",),
+        silent=("0 vulnerabilities",),
+    ),
+    # An update that changes nothing is not advised.
+    "same": Item(
+        "versions: [1.2.1, 1.2.0, 1.1.0]",
+        {"1.2.1": [row("CVE-2025-1001")], "1.2.0": [row("CVE-2025-1001")], "1.1.0": [row("CVE-2025-1002")]},
+        {
+            UPDATE.format("1.2.0"): [],
+            UPDATE.format("1.1.0"): ["Update: 1.2.1 is the next line: fixes 1 (1 high), adds 1 (1 high)"],
+        },
+    ),
+    # Many versions are folded; an update that was not scanned is marked.
+    "many": Item(
+        f"versions: [{', '.join(MANY)}]",
+        {"1.2.7": [row("CVE-2025-1001")]},
+        {
+            ".//tr[@data-version and not(ancestor::details)]/@data-version": [*MANY[:5], *MANY[8:13]],
+            ".//details//tr[@data-version]/@data-version": [*MANY[5:8], *MANY[13:]],
+            UPDATE.format("1.2.7"): ["Update: 1.2.8 (not scanned); 1.3.8 is the next line (not scanned)"],
+        },
+        says=("6 older versions",),
+    ),
+    # A vulnerability is one row with a line for each package; at most 100 rows are on the page.
+    "rows": Item(
+        "versions: ['1.0']",
+        {
+            "1.0": [
+                row("CVE-2025-1001", fixed="3.0.1"),
+                row("CVE-2025-1001", "LOW", pkg="b"),
+                *(row(f"CVE-2025-{number}", "MEDIUM") for number in range(1002, 1102)),
+            ]
+        },
+        {
+            ".//output": ["102 vulnerabilities (101 ids), 100 ids shown"],
+            ".//tr[@id='CVE-2025-1001']/td[@class='catalog-lines']/span": [
+                "openssl 3.0.0 3.0.1",
+                "b 3.0.0 no fix yet",
+            ],
+            ".//noscript//summary": ["1.0: 1 vulnerability"],
+            ".//tbody/tr[@data-item]/@id": [f"CVE-2025-{number}" for number in range(1001, 1101)],
+        },
+    ),
+    # The header keeps the title that the author wrote, and is above the author's own text.
+    "titled": Item(
+        "description: A database.\nversions: ['1']",
+        {},
+        {
+            ".//h1": ["Own title"],
+            ".//h1/@id": ["own"],
+            ".//div[contains(@class, 'catalog-head')][contains(., 'A database.')]//h1": ["Own title"],
+            ".//p[. = 'Own text'][not(ancestor::div[contains(@class, 'catalog')])]": ["Own text"],
+            ".//p[. = 'Own text']/following::*[@id = 'catalog-releases']/@id": ["catalog-releases"],
+        },
+        body="# Own title {#own}\n\nOwn text",
+    ),
+    # A page without a title gets the item's name.
+    "named": Item("versions: ['1']\nname: See", {}, {".//h1": ["See"]}, says=("See available",)),
+    # A description that the author's text contains is not repeated.
+    "repeated": Item(
+        "description: A database.\nversions: ['1']",
+        {},
+        {".//p[contains(., 'A database.')]": ["This is A database. And more."]},
+        body="# B\n\nThis is A database. And more.",
+    ),
+    # The part of an item is where its marker is; its headings are below the author's.
+    "marked": Item(
+        "versions: ['1']",
+        {},
+        {
+            ".//*[@id = 'catalog-releases']/following::p[. = 'Own text']": ["Own text"],
+            "(.//h2 | .//h3)[1][self::h2]/@id": ["facts"],
+            "(.//h2 | .//h3)[2][self::h3]/@id": ["catalog-releases"],
+        },
+        body="# B\n\n## Facts\n\n<!-- catalog: item -->\n\nOwn text",
+    ),
+    # A marker leaves out sections and the links to them.
+    "hidden": Item(
+        "versions: ['2', '1']",
+        {},
+        {SECTIONS: [f"#catalog-{name}" for name in ("start", "releases", "vulnerabilities")], LEFT_OUT: []},
+        body="<!-- catalog: item hide=compare,badges -->",
+    ),
+    "chosen": Item(
+        "versions: ['2', '1']",
+        {},
+        {SECTIONS: ["#catalog-start", "#catalog-vulnerabilities"], LEFT_OUT: []},
+        body="<!-- catalog: item show=overview,vulnerabilities -->",
+    ),
+    # The essentials are below the answer, and only there.
+    "essential": Item(
+        f"description: '{DESCRIPTION}'\nbase: wolfi\nsignature: cosign\nshell: bash\nport: 5432\n"
         "platforms: [linux/amd64]\nversions: [{version: '1', size: 24200000}]",
-    )
-    html = page(rendered(site), "images/pg")
-    (lead,), (essentials,) = html.find_class("catalog-lead"), html.find_class("catalog-essentials")
-    assert words(lead) == description.strip()
-    assert [words(fact) for fact in essentials] == [
-        *("License MIT", "Base wolfi", "Platforms linux/amd64", "Signed with cosign", "Shell bash"),
-        "Size 24.2 MB compressed",
-    ]
-    assert [words(fact) for fact in html.find_class("catalog-facts")[0]] == ["Port 5432"]
+        {},
+        {
+            ".//*[contains(@class, 'catalog-lead')]": [DESCRIPTION.strip()],
+            ".//*[contains(@class, 'catalog-essentials')]/*": [
+                *("License MIT", "Base wolfi", "Platforms linux/amd64", "Signed with cosign", "Shell bash"),
+                "Size 24.2 MB compressed",
+            ],
+            ".//*[contains(@class, 'catalog-facts')]/*": ["Port 5432"],
+        },
+    ),
+    # The quick start has the commands of each client, of a tag without a digest and of each platform.
+    "pulled": Item(
+        VERSION,
+        {},
+        {
+            COMMANDS: [
+                *(f"docker pull {TAGGED}", f"podman pull {PULLED}", f"FROM {TAGGED}", f"image: {TAGGED}"),
+                f"cosign verify --key https://example.org/cosign.pub {PULLED}",
+            ]
+        },
+    ),
+    "tag": Item(
+        "versions: ['1.0']",
+        {},
+        {
+            f"{COMMANDS}[contains(., ' pull ')]": [
+                f"{client} pull {REGISTRY}/tag:1.0" for client in ("docker", "podman")
+            ]
+        },
+    ),
+    "old": Item(
+        "versions: ['1.0']\nlifecycle: deprecated",
+        {},
+        {f"{COMMANDS}[starts-with(., 'docker pull')]": [f"docker pull {REGISTRY}/old:1.0"]},
+    ),
+    "gone": Item(f"{VERSION}lifecycle: withdrawn", {}, {COMMANDS: []}),
+    "platforms": Item(
+        "versions:\n- version: '18.0'\n  manifests: "
+        f"{{linux/amd64: '{digest('amd')}', linux/arm64: '{digest('arm')}'}}",
+        {},
+        {
+            f"{COMMANDS}[starts-with(., 'docker pull')]": [
+                f"docker pull {REGISTRY}/platforms:18.0@{digest(seed)}" for seed in ("amd", "arm")
+            ],
+            ".//section//select[@name='platform']/option/@value": ["linux/amd64", "linux/arm64"],
+        },
+    ),
+}
+LOGOS = {
+    "pg": "logo: assets/pg.svg",
+    "ours": "name: '«Ours»'\nlogo: https://elsewhere.example.org/ours.svg",
+    "shell": "",
+    **dict.fromkeys(("postgresql", "kafka"), ""),
+    "node": "name: Node.js",
+}
+PINS = [
+    f"{REGISTRY}/{image}@{digest(seed)}"
+    for image, seed in (("low", "low"), ("low", "older"), ("open", "open"))
+]
+CHART = "category: C\ntier: t\nlicense: MIT\nversions: ['2.0.0']\n"
+CHARTS = {
+    "one": (
+        f"images: {PINS[:1]}\nsignature: cosign",
+        {ANSWER: ["Use 2.0.0. Scanned 2026-11-01, signed with Cosign, installs 1 image."]},
+        "good",
+    ),
+    "two": (
+        f"images: {PINS[:2]}",
+        {
+            ANSWER: [
+                "Only 1 of 2 images that 2.0.0 installs are scanned. Scanned 2026-11-01, installs 2 images."
+            ]
+        },
+        "fair",
+    ),
+    "none": (
+        f"images: {PINS[1:2]}",
+        {ANSWER: ["None of the images that 2.0.0 installs is scanned. Installs 1 image."]},
+        "unknown",
+    ),
+    "empty": ("images: []", {ANSWER: ["Use 2.0.0. Installs no images."]}, "good"),
+    "gone": (
+        f"images: {PINS[:2]}\nlifecycle: withdrawn",
+        {
+            ANSWER: [
+                "Do not use this chart: it was withdrawn and is no longer offered. Only 1 of 2 images that "
+                "2.0.0 installs are scanned. Scanned 2026-11-01, installs 2 images."
+            ]
+        },
+        "bad",
+    ),
+    # What a chart pins is listed worst first, with links to pages.
+    "worst-pin-first": (
+        f"images: ['{PINS[0]}', '{PINS[2]}']",
+        {
+            "//h2[@id='catalog-images']/following::table[1]/tbody/tr/th": ["open", "low"],
+            "//h2[@id='catalog-images']/following::table[1]/tbody/tr/td/a/@href": [
+                f"../../images/{slug}/#catalog-vulnerabilities" for slug in ("open", "low")
+            ],
+            "//h2[@id='catalog-images']/following::table[1]/tbody/tr[contains(., 'F')]/th": ["open"],
+        },
+        "bad",
+    ),
+    # Helm installs it, from an OCI registry or from another one.
+    "oci": (
+        "chart: oci://registry.example.org/charts/oci",
+        {COMMANDS: ["helm install oci oci://registry.example.org/charts/oci --version 2.0.0"]},
+        "good",
+    ),
+    "classic": (
+        "chart: https://charts.example.org",
+        {COMMANDS: ["helm install classic classic --repo https://charts.example.org --version 2.0.0"]},
+        "good",
+    ),
+}
 
 
-# Logos
+def scan(site: SiteFolder, slug: str, version: str, *rows: dict[str, object], **changes: Any) -> None:
+    created = changes.pop("created", NEW)
+    report = trivy([*rows], digest=f"{REGISTRY}/{slug}@{digest(slug)}", created=created)
+    if version != "18.0":
+        report = trivy([*rows], tag=f"{REGISTRY}/{slug}:{version}")
+    report["Metadata"] |= changes
+    site.report(f"{slug}/{version}.json", report)
 
 
-def tile(result: Result, path: str) -> lxml.html.HtmlElement:
-    (logo,) = page(result, path).xpath("//*[contains(@class, 'catalog-head')]//*[@data-logo]")
-    assert logo.get("aria-hidden") == "true"
-    return logo
-
-
-def test_a_logo_is_the_authors_picture_else_an_icon_of_the_theme_else_a_letter(site: SiteFolder) -> None:
-    site.write("docs/assets/pg.svg", '<svg xmlns="http://www.w3.org/2000/svg"/>')
-    site.image("pg", "versions: ['1']\nlogo: assets/pg.svg")
-    site.image("postgresql", "versions: ['1']")
-    site.image("kafka", "versions: ['1']")
-    site.image("node", "versions: ['1']\nname: Node.js")
-    site.image("ours", "versions: ['1']\nname: '«Ours»'\nlogo: https://elsewhere.example.org/ours.svg")
-    site.image("shell", "versions: ['1']")
+def write_items(site: SiteFolder) -> None:
+    """All rows: none looks at another one. A chart pins each image that has a version."""
+    site.settings["images"] = {
+        "fields": {"shell": {"type": "text", "card": True}, "port": "integer"},
+        "verify": {"key": "https://example.org/cosign.pub"},
+    }
+    site.config["markdown_extensions"] = ["attr_list"]
     site.config["theme"] = {"name": "material", "font": False}
-    result = rendered(site)
-    assert tile(result, "images/pg").xpath("./img/@src") == ["../../assets/pg.svg"]
-    sprite = lxml.html.fromstring((result.folder / SPRITE).read_bytes())
-    symbols = {symbol.get("id"): symbol for symbol in sprite.iter("symbol")}
-    assert symbols.keys() == {"postgresql", "kafka", "node"}
-    assert {child.tag for symbol in symbols.values() for child in symbol} == {"path"}
-    for slug in symbols:
-        (href,) = re.findall(
-            r'<use xlink:href="(.*?)"', lxml.html.tostring(tile(result, f"images/{slug}")).decode()
+    for slug, (matter, report, *_) in STATES.items():
+        site.page(f"images/{slug}.md", REQUIRED + matter.replace("DIGEST", f"'{digest(slug)}'"))
+        if report is not None:
+            report = dict(report)
+            scan(site, slug, "18.0", *report.pop("rows", ()), **report)
+    for slug, item in ITEMS.items():
+        matter = item.matter.replace("DIGEST", f"'{digest(slug)}'")
+        site.page(f"images/{slug}.md", REQUIRED + matter, item.body)
+        for version, rows in item.scans.items():
+            scan(site, slug, version, *rows)
+    versions = [("2", "low"), ("1", "older")]
+    entries = [f"{{version: '{version}', digest: '{digest(seed)}'}}" for version, seed in versions]
+    site.image("low", f"versions: [{', '.join(entries)}]")
+    scan(site, "low", "18.0", row("CVE-2026-1", "LOW"))
+    pins = [
+        f"{REGISTRY}/{slug}@{digest(slug)}" for slug, state in STATES.items() if state[0][:8] == "versions"
+    ]
+    site.write("docs/assets/pg.svg", '<svg xmlns="http://www.w3.org/2000/svg"/>')
+    for slug, matter in LOGOS.items():
+        site.image(slug, f"versions: ['1']\n{matter}")
+    site.page("charts/all.md", f"{CHART}images: {pins}")
+    for slug, (matter, *_) in CHARTS.items():
+        site.page(f"charts/{slug}.md", CHART + matter)
+
+
+@pytest.fixture(scope="module")
+def items(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    site = SiteFolder(tmp_path_factory.mktemp("items"))
+    write_items(site)
+    return rendered(site)
+
+
+def answer(result: Result, path: str) -> tuple[str, str]:
+    """State and sentence of the banner."""
+    (banner,) = page(result, f"{path}/index.html").xpath(ANSWER)
+    return banner.get("class").rpartition("-")[2], words(banner)
+
+
+@pytest.mark.parametrize(("slug", "state", "sentence"), [(slug, *each[2:]) for slug, each in STATES.items()])
+def test_a_sentence_answers_in_every_state(items: Result, slug: str, state: str, sentence: str) -> None:
+    found, told = answer(items, f"images/{slug}")
+    assert (found, told[: len(sentence)]) == (state, sentence)
+
+
+@pytest.mark.parametrize("slug", ITEMS)
+def test_an_image_s_page_shows(items: Result, slug: str) -> None:
+    item, main = ITEMS[slug], page(items, f"images/{slug}/index.html")
+    assert {xpath: shown(main, xpath) for xpath in item.shown} == item.shown
+    assert [text for text in item.says if text not in words(main)] == []
+    assert [text for text in item.silent if text in words(main)] == []
+
+
+@pytest.mark.parametrize("slug", CHARTS)
+def test_a_chart_is_as_good_as_what_it_installs(items: Result, slug: str) -> None:
+    _, wanted, state = CHARTS[slug]
+    main = page(items, f"charts/{slug}/index.html")
+    assert {xpath: shown(main, xpath) for xpath in wanted} == wanted
+    assert answer(items, f"charts/{slug}")[0] == state
+
+
+def test_a_sentence_is_the_same_if_a_scan_in_part_is_accepted(site: SiteFolder) -> None:
+    site.page("images/pg.md", REQUIRED + STATES["one-platform"][0].replace("DIGEST", f"'{digest('pg')}'"))
+    scan(site, "pg", "18.0")
+    site.settings["security"] = {"accept": ["partial"]}
+    state, told = answer(rendered(site), "images/pg")
+    assert state == "fair" and told.startswith("Only 1 of 2 platforms of 18.0 are scanned.")
+
+
+def test_a_logo_is_the_authors_picture_else_an_icon_of_the_theme_else_a_letter(items: Result) -> None:
+    def tile(slug: str) -> lxml.html.HtmlElement:
+        (logo,) = page(items, f"images/{slug}/index.html").xpath(
+            ".//*[contains(@class, 'catalog-head')]//*[@data-logo]"
         )
+        assert logo.get("aria-hidden") == "true"
+        return logo
+
+    assert tile("pg").xpath("./img/@src") == ["../../assets/pg.svg"]
+    sprite = lxml.html.fromstring((items.folder / SPRITE).read_bytes())
+    symbols = {symbol.get("id"): symbol for symbol in sprite.iter("symbol")}
+    assert symbols.keys() & LOGOS.keys() == {"postgresql", "kafka", "node"}
+    assert {child.tag for symbol in symbols.values() for child in symbol} == {"path"}
+    for slug in ("postgresql", "kafka", "node"):
+        (href,) = re.findall(r'<use xlink:href="(.*?)"', lxml.html.tostring(tile(slug)).decode())
         assert href == f"../../assets/catalog-api-logos.svg#{slug}"
     for slug, letter in ("ours", "O"), ("shell", "S"):
-        assert len(tile(result, f"images/{slug}")) == 0
-        assert tile(result, f"images/{slug}").get("data-logo") == letter
-    assert "elsewhere.example.org" not in (result.folder / "site/images/ours/index.html").read_text("utf-8")
+        assert len(tile(slug)) == 0
+        assert tile(slug).get("data-logo") == letter
+    assert b"elsewhere.example.org" not in (items.folder / "site/images/ours/index.html").read_bytes()
 
 
 def test_without_icons_there_is_no_file_of_them(site: SiteFolder) -> None:
-    site.image("postgresql", "versions: ['1']")
+    site.image("postgresql")
     result = rendered(site)
     assert not (result.folder / SPRITE).exists()
-    assert tile(result, "images/postgresql").get("data-logo") == "P"
+    assert document(result, "images/postgresql/index.html").xpath("//@data-logo") == ["P"]
 
 
 @pytest.mark.parametrize(
@@ -275,61 +462,15 @@ def test_without_icons_there_is_no_file_of_them(site: SiteFolder) -> None:
     ],
 )
 def test_an_icon_with_more_than_an_outline_is_not_used(tmp_path: Path, icon: str) -> None:
-    (tmp_path / ".icons/simple").mkdir(parents=True)
     file = tmp_path / ".icons/simple/pg.svg"
-    file.write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M0 0h24"/></svg>')
+    file.parent.mkdir(parents=True)
     item = {"slug": "pg", "name": "PG"}
-    assert Logos([tmp_path], [item]).icons == {"pg": "M0 0h24"}
-    file.write_text(icon)
-    assert Logos([tmp_path], [item]).icons == {}
-
-
-# Quick start
-
-
-def commands(result: Result, path: str) -> list[str]:
-    return [words(code) for code in page(result, path).xpath("//section[@id='catalog-start']//code")]
-
-
-def test_the_quick_start_has_the_commands_of_each_client(site: SiteFolder) -> None:
-    site.settings["images"] = {"verify": {"key": "https://example.org/cosign.pub"}}
-    site.image("pg", version())
-    site.image("tag", "versions: ['1.0']")
-    site.image("gone", version(3) + "lifecycle: withdrawn")
-    result = rendered(site)
-    by_digest = f"{REGISTRY}/pg@{digest(1)}"
-    tagged = f"{REGISTRY}/pg:18.0@{digest(1)}"
-    assert commands(result, "images/pg") == [
-        f"docker pull {tagged}",
-        f"podman pull {by_digest}",
-        f"FROM {tagged}",
-        f"image: {tagged}",
-        f"cosign verify --key https://example.org/cosign.pub {by_digest}",
-    ]
-    assert commands(result, "images/tag")[:2] == [
-        f"docker pull {REGISTRY}/tag:1.0",
-        f"podman pull {REGISTRY}/tag:1.0",
-    ]
-    assert commands(result, "images/gone") == []
-
-
-def test_the_quick_start_has_the_digest_of_each_platform(site: SiteFolder) -> None:
-    manifests = f"manifests: {{linux/amd64: '{digest(1)}', linux/arm64: '{digest(2)}'}}"
-    site.image("pg", f"versions:\n- version: '18.0'\n  {manifests}")
-    result = rendered(site)
-    pulls = [command for command in commands(result, "images/pg") if command.startswith("docker")]
-    assert pulls == [f"docker pull {REGISTRY}/pg:18.0@{digest(seed)}" for seed in (1, 2)]
-    (_, select) = page(result, "images/pg").xpath("//section//fieldset | //section//select[@name='platform']")
-    assert select.xpath("./option/@value") == ["linux/amd64", "linux/arm64"]
-
-
-def test_the_quick_start_of_a_chart_installs_it_with_helm(site: SiteFolder) -> None:
-    matter = "category: C\ntier: t\nlicense: MIT\nversions: ['2.0.0', '1.9.0']\nchart: "
-    site.page("charts/web.md", matter + "oci://registry.example.org/charts/web")
-    site.page("charts/classic.md", matter + "https://charts.example.org")
-    result = rendered(site)
-    install = "helm install web oci://registry.example.org/charts/web --version 2.0.0"
-    assert commands(result, "charts/web") == [install]
-    assert commands(result, "charts/classic") == [
-        "helm install classic classic --repo https://charts.example.org --version 2.0.0"
-    ]
+    for text, icons in (
+        (
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="M0 0h24"/></svg>',
+            {"pg": "M0 0h24"},
+        ),
+        (icon, {}),
+    ):
+        file.write_text(text)
+        assert Logos([tmp_path], [item]).icons == icons

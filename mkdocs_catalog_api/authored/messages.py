@@ -126,6 +126,8 @@ def message_and_hint(details: ErrorDetails, models: Sequence[type[BaseModel]] = 
             return f"{value} is too small", f"the minimum is {context['ge']}"
         case "less_than_equal":
             return f"{value} is too large", f"the maximum is {context['le']}"
+        case "byte_size" | "byte_size_unit":
+            return f"{shown(value)} is not a size", "write a number and a unit, such as 512MB"
         case "finite_number":
             return f"{value} is not a finite number", "use plain digits, such as 0.5"
         case _ if kind in _EXPECTED:

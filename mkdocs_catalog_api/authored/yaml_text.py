@@ -35,7 +35,7 @@ def mark(error: yaml.MarkedYAMLError) -> yaml.Mark:
 
 def explain(error: yaml.MarkedYAMLError) -> tuple[str, str]:
     """Return message and hint of an error; the message has the words of the parser."""
-    problem = " ".join(filter(None, (error.problem, error.context))) or "can't be read"
+    problem = ", ".join(filter(None, (error.context, error.problem))) or "can't be read"
     hints = (hint for words, hint in _HINTS.items() if words in problem)
     return f"not valid YAML: {problem}", next(hints, "check indentation, quotes and brackets up to here")
 

@@ -20,45 +20,21 @@ FIXES = "fixes.json"
 DIGEST = "digests/{algorithm}/{hex}.json"
 
 
-def collection(resource: str) -> str:
-    return f"{resource}.json"
-
-
-def page(resource: str, number: int) -> str:
-    return f"{resource}/{number}.json"
-
-
-def item(resource: str, slug: str) -> str:
-    return f"{resource}/{slug}/index.json"
-
-
-def detail(slug: str) -> str:
-    return f"security/{slug}.json"
-
-
-def release(slug: str, version: str) -> str:
-    return f"security/{slug}/{version}.json"
+# Functions that fill in a path: a resource, a slug, a version …
+collection = "{}.json".format
+page = "{}/{}.json".format
+item = "{}/{}/index.json".format
+detail = "security/{}.json".format
+release = "security/{}/{}.json".format
+badge = "badge/{}.json".format
+image_badge = "badge/{}/{}.json".format
+changes = "changes/{}.json".format
+image_history = "history/{}.json".format
 
 
 def digest(text: str) -> str:
     algorithm, _, hex_ = text.partition(":")
     return DIGEST.format(algorithm=algorithm, hex=hex_)
-
-
-def badge(name: str) -> str:
-    return f"badge/{name}.json"
-
-
-def image_badge(slug: str, name: str) -> str:
-    return f"badge/{slug}/{name}.json"
-
-
-def changes(date: str) -> str:
-    return f"changes/{date}.json"
-
-
-def image_history(slug: str) -> str:
-    return f"history/{slug}.json"
 
 
 def web_address(address: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from operator import add
 from typing import Any, NamedTuple
 
@@ -68,11 +68,11 @@ class Assessment(NamedTuple):
     suppressed: list[Suppressed]
     findings: int
     """Raw findings, before deduplication."""
-    matched: frozenset[int]
+    matched: Collection[int]
     """Positions of the VEX statements on any of the findings."""
-    related: frozenset[frozenset[str]]
+    related: Collection[frozenset[str]]
     """Keys of the ids of one finding, where statements are on several of them."""
-    contested: frozenset[tuple[int, int]]
+    contested: Collection[tuple[int, int]]
     """As in `Applied`."""
     further: Mapping[RowKey, tuple[str, ...]]
     """Further CVE ids that rows represent, sorted; only for rows that have any."""
@@ -103,14 +103,12 @@ def assess(selection: ScanSelection, image: str, tags: Sequence[str], known: Kno
         findings = [_counted(finding) for finding in findings]
     further: dict[RowKey, tuple[str, ...]] = {}
     groups = deduplicate(findings)
-    if any(finding.aliases for finding in findings):  # no report of Trivy has any
-        groups = _with_cves(groups, further)
-    if known.exploited is not None:
-        groups = _marked(groups, known.exploited)
+    if known.exploited or any(finding.aliases for finding in findings):  # no report of Trivy has any
+        groups = _with_aliases(groups, known.exploited or {}, further)
     suppressed: list[Suppressed] = []
-    matched: Iterable[int] = ()
-    related: Iterable[frozenset[str]] = ()
-    contested: Iterable[tuple[int, int]] = ()
+    matched: Collection[int] = ()
+    related: Collection[frozenset[str]] = ()
+    contested: Collection[tuple[int, int]] = ()
     if set_aside or (len(known.statements) and known.statements.concerns(findings)):
         subjects = [
             Subject.scanned(image, tags, selection.digests_of(each), each.scan.coverage.platform)
@@ -128,10 +126,7 @@ def assess(selection: ScanSelection, image: str, tags: Sequence[str], known: Kno
     # The oldest of several parts: a release is only as fresh as its oldest scan.
     oldest = min(times) if len(times) == len(scans) else None
     figures = Figures(counts, len(suppressed), letter, score, oldest, exploited)
-    return Assessment(
-        *(figures, rows, suppressed, len(findings)),
-        *(frozenset(matched), frozenset(related), frozenset(contested), further),
-    )
+    return Assessment(figures, rows, suppressed, len(findings), matched, related, contested, further)
 
 
 def _counted(finding: Finding) -> Finding:
@@ -141,24 +136,20 @@ def _counted(finding: Finding) -> Finding:
     return finding
 
 
-def _with_cves(
-    groups: Iterable[tuple[Vulnerability, list[Finding]]], further: dict[RowKey, tuple[str, ...]]
+def _with_aliases(
+    groups: Iterable[tuple[Vulnerability, list[Finding]]],
+    exploited: Mapping[str, str],
+    further: dict[RowKey, tuple[str, ...]],
 ) -> Iterator[tuple[Vulnerability, list[Finding]]]:
-    """Add the CVE ids among each row's aliases to `further`."""
+    """Set the day since which each row is exploited, by its id or one of its aliases; add the CVE ids among
+    its aliases to `further`.
+    """
     for row, findings in groups:
-        ids = {alias for finding in findings for alias in finding.aliases if is_cve(alias)} - {row.id}
-        if ids:
+        aliases = {alias for finding in findings for alias in finding.aliases}
+        days = [exploited[id_] for id_ in {row.id, *aliases} if id_ in exploited]
+        row.exploited = min(days, default=None)
+        if ids := {*filter(is_cve, aliases)} - {row.id}:
             further[row.id, row.pkg, row.installed] = tuple(sorted(ids))
-        yield row, findings
-
-
-def _marked(
-    groups: Iterable[tuple[Vulnerability, list[Finding]]], exploited: Mapping[str, str]
-) -> Iterator[tuple[Vulnerability, list[Finding]]]:
-    """Set the day since which each row is exploited, by its id or one of its aliases."""
-    for row, findings in groups:
-        ids = {row.id, *(alias for finding in findings for alias in finding.aliases)}
-        row.exploited = min([exploited[id_] for id_ in ids if id_ in exploited], default=None)
         yield row, findings
 
 

@@ -94,19 +94,14 @@ def _license(counted: Counted) -> BadgeContent:
 
 
 def _image_cves(image: Image) -> BadgeContent:
-    label, newest = f"{image.entry.name} CVEs", image.figures
-    if newest and newest.grade is None:
-        return BadgeContent(label, _ungraded(image), _GREY)
-    return _cves(label, [newest] if newest else [])
+    label, state = f"{image.entry.name} CVEs", _ungraded(image)
+    return _cves(label, [image.figures]) if image.figures and not state else BadgeContent(label, state, _GREY)
 
 
 def _image_grade(image: Image) -> BadgeContent:
-    label, newest = f"{image.entry.name} grade", image.figures
-    if newest is None:
-        return BadgeContent(label, "not scanned", _GREY)
-    if newest.grade is None:
-        return BadgeContent(label, _ungraded(image), _GREY)
-    return BadgeContent(label, newest.grade, _BY_GRADE[newest.grade])
+    grade = image.figures and image.figures.grade
+    label, color = f"{image.entry.name} grade", _BY_GRADE[grade] if grade else _GREY
+    return BadgeContent(label, grade or _ungraded(image), color)
 
 
 def _image_version(image: Image) -> BadgeContent:
@@ -116,6 +111,11 @@ def _image_version(image: Image) -> BadgeContent:
 
 
 def _ungraded(image: Image) -> str:
+    """Why an image has no grade; empty if it has one."""
+    if image.figures is None:
+        return "not scanned"
+    if image.figures.grade:
+        return ""
     selection = image.releases[0].selection
     ended = selection.limits == ["os-end-of-life"] and not selection.missing
     return "not graded" if ended else "partly scanned"

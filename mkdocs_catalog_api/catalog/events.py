@@ -213,3 +213,23 @@ AnyEvent: TypeAlias = (
     | VulnerabilitySuppressed
     | VulnerabilityReopened
 )
+
+
+def in_words(event: AnyEvent) -> str:
+    """What happened, as it follows the image's name; empty for vulnerabilities and scans."""
+    match event:
+        case ImageAdded():
+            return "is new in the catalog"
+        case ImageRemoved():
+            return "left the catalog"
+        case LifecycleChanged():
+            return f"is {event.to}, no longer {event.from_}"
+        case ReleaseAdded():
+            return f"{event.version} is released"
+        case ReleaseRemoved():
+            return f"{event.version} is no longer listed"
+        case ReleaseRebuilt() if event.from_:
+            return f"{event.version} is rebuilt"
+        case GradeChanged() if event.from_ and event.to:
+            return f"grade {event.to}, before {event.from_}"
+    return ""

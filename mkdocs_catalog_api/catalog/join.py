@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -78,7 +78,7 @@ def join(
     for number, item in enumerate(pinning):
         resolved = [*map(pins.resolved, item.entry.images)]
         joined.append(replace(item, pins=tuple(pin for pin, _ in resolved)))
-        pin_problems += [(number, at, note) for at, (_, notes) in enumerate(resolved) for note in notes]
+        pin_problems += [(number, at, note) for at, (_, note) in enumerate(resolved) if note]
     if complete:
         of_pins = {scan.place for selection in pins.selections.values() for scan in selection.every}
         places = {scan.place for scan in unmatched} - of_pins
@@ -155,17 +155,12 @@ class _ReleaseIndex:
         self._slugs: dict[str | None, list[str]] = defaultdict(list)
         for slug, repository in self.repositories.items():
             self._slugs[repository].append(slug)
-        self._parents = {name.rpartition("/")[0] for name in self._slugs if name} - {"docker.io/library"}
 
     def with_digest(self, digest: str) -> list[_Key]:
         return self._by_digest.get(digest, [])
 
     def with_tag(self, repository: str | None, tag: str) -> list[_Key]:
         return self._by_tag.get((repository, tag), [])
-
-    def beside(self, repository: str) -> bool:
-        """Whether the path of the registry has other images of the catalog, but not this one."""
-        return repository not in self._slugs and repository.rpartition("/")[0] in self._parents
 
     def labelled(self, slug: str, label: str) -> _Key | None:
         """The release of an image with this label or tag."""
@@ -182,7 +177,10 @@ def _keys(scan: Scan, releases: _ReleaseIndex, accept: Collection[str]) -> tuple
     place = _place(scan, releases)
     folder, by_path = place.slug, place.key
     by_digest = (key for digest in sorted(scan.coverage.named) for key in releases.with_digest(digest))
-    keys = list(dict.fromkeys([*by_digest, *_by_names(scan, releases)]))
+    by_name = (key for name, tag in scan.names if tag for key in releases.with_tag(name, tag))
+    # Where both sides have digests, those decide.
+    named = (key for key in by_name if not (scan.coverage.digests and releases.entries[key].digests))
+    keys = list(dict.fromkeys([*by_digest, *named]))
     listed = [key for key in keys if not key.former]
     slugs = {key.slug for key in keys}.union(*(releases.slugs(name) for name, _ in scan.names))
     if folder and slugs and folder not in slugs:
@@ -194,7 +192,8 @@ def _keys(scan: Scan, releases: _ReleaseIndex, accept: Collection[str]) -> tuple
     if by_path and not by_path.former and not listed:
         entry, repository = releases.entries[by_path], releases.repositories[by_path.slug]
         doubts = report_problems.mismatches(scan, by_path.slug, entry, repository, accept, former=bool(keys))
-        return [by_path, *keys], [*doubts]
+        problems = [report_problems.at_report(scan, Code.UNMATCHED_REPORT, *each) for each in doubts]
+        return [by_path, *keys], problems
     if by_path and by_path not in keys:
         return keys, [report_problems.of_other_version(scan, by_path.version, str(listed[0]))]
     return keys, []
@@ -251,14 +250,6 @@ def _contradiction(scan: Scan, digest: str, entry: VersionEntry) -> str:
     return "" if part.may_be(platform) else platform
 
 
-def _by_names(scan: Scan, releases: _ReleaseIndex) -> Iterator[_Key]:
-    """Releases of the same repository and tag, unless both sides have digests: then those decide."""
-    for repository, tag in scan.names:
-        for key in releases.with_tag(repository, tag) if tag else ():
-            if not (scan.coverage.digests and releases.entries[key].digests):
-                yield key
-
-
 class _Pins:
     """Resolves pins. A pin with a digest matches only the release with that digest; one without a digest
     matches by normalized reference and tag.
@@ -276,32 +267,10 @@ class _Pins:
             for name in scan.names:
                 self._by_tag[name].append(scan)
 
-    def resolved(self, pin: PinEntry) -> tuple[Pin, list[Problem]]:
+    def resolved(self, pin: PinEntry) -> tuple[Pin, Problem | None]:
         """The pin with its release or scans, and what to know about it."""
-        reference = Reference.parse(pin.image)
         resolve = self._by_reference if pin.digest is None else self._by_digest_of
-        resolved, note = resolve(pin, reference)
-        return resolved, [each for each in (self._name_note(pin.image, reference), note) if each]
-
-    def _name_note(self, written: str, reference: Reference) -> Problem | None:
-        """Note the meaning of a name without a registry, or a catalog image that does not exist."""
-        repository = reference.repository
-        if reference.domain != "docker.io" or "docker.io/" in written.lower():
-            if not self._releases.beside(repository):
-                return None
-            group = "pins are of the catalog's registry, but not of its images"
-            return _note(f"the catalog has no image {repository}", "correct its name, or add a page", group)
-        last = reference.path.rpartition("/")[2]
-        others = [
-            other
-            for other in self._releases.repositories.values()
-            if other and other.rpartition("/")[2] == last
-        ]
-        hint = "write the full name"
-        if others and repository not in others:
-            hint = f"if the chart uses the image of this catalog, write {others[0]}"
-        group = "pins without a registry mean images of docker.io"
-        return _note(f"{written.partition('@')[0]!r} means {repository}", hint, group)
+        return resolve(pin, Reference.parse(pin.image))
 
     def _by_reference(self, pin: PinEntry, reference: Reference) -> tuple[Pin, Problem | None]:
         repository, tag = reference.repository, reference.tag_or_latest

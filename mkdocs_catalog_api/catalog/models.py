@@ -11,7 +11,6 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
-    ValidationInfo,
     model_validator,
 )
 
@@ -198,8 +197,8 @@ class VersionEntry(CustomizableModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _digest_may_be_a_list(cls, value: Any, info: ValidationInfo) -> Any:
-        if info.mode == "json" or not isinstance(value, dict):
+    def _digest_may_be_a_list(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
             return value
         digest, digests = value.get("digest"), value.get("digests")
         if digests is not None or not isinstance(digest, list | str):
@@ -208,8 +207,8 @@ class VersionEntry(CustomizableModel):
         return rest | {"digests": digest if isinstance(digest, list) else [digest]}
 
     @model_validator(mode="after")
-    def _digest_is_the_first(self, info: ValidationInfo) -> Self:
-        if self.manifests and len(self.digests) > 1 and info.mode != "json":
+    def _digest_is_the_first(self) -> Self:
+        if self.manifests and len(self.digests) > 1:
             raise RefusedError(
                 "`digest` is a list although there are `manifests`", "keep the digest of the index"
             )
@@ -218,7 +217,7 @@ class VersionEntry(CustomizableModel):
         first = self.digests[0] if self.digests else None
         if self.digest == first:
             return self
-        if self.digest is not None or info.mode == "json":
+        if self.digest is not None:
             raise RefusedError("`digest` is not the first of `digests`", "keep one of them")
         object.__setattr__(self, "digest", first)  # frozen once validated; a copy of each would cost more
         return self
@@ -246,9 +245,9 @@ class PinEntry(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _fill_from_reference(cls, value: Any, info: ValidationInfo) -> Any:
+    def _fill_from_reference(cls, value: Any) -> Any:
         """`name` defaults to the last part of the path, `digest` to the digest of the reference."""
-        if info.mode == "json" or not (isinstance(value, dict) and isinstance(value.get("image"), str)):
+        if not (isinstance(value, dict) and isinstance(value.get("image"), str)):
             return value
         name, _, digest = value["image"].partition("@")
         digest = digest if DIGEST.fullmatch(digest) else ""
@@ -305,9 +304,9 @@ class ItemEntry(CustomizableModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _category_may_be_a_list(cls, value: Any, info: ValidationInfo) -> Any:
+    def _category_may_be_a_list(cls, value: Any) -> Any:
         """Read `categories` from the key `category`; on pages, `categories` is a key of other plugins."""
-        if info.mode == "json" or not isinstance(value, dict):
+        if not isinstance(value, dict):
             return value
         rest = {key: item for key, item in value.items() if key not in ("category", "categories")}
         given = value.get("category")
@@ -402,6 +401,11 @@ class ImageEntry(ItemEntry):
     ] = None
     verify: _Verify = None
 
+    @property
+    def reference(self) -> str | None:
+        """Where it is, without a version."""
+        return self.image
+
 
 class ChartEntry(ItemEntry):
     """A signed Helm chart."""
@@ -446,9 +450,15 @@ class ChartEntry(ItemEntry):
     ] = []
     verify: _Verify = None
 
+    @property
+    def reference(self) -> str | None:
+        """Where it is, without a version."""
+        return self.chart
+
 
 PinningEntry: TypeAlias = ChartEntry
 """An item that pins images."""
+PinningVersionEntry: TypeAlias = ChartVersionEntry
 ListedEntry: TypeAlias = ImageEntry | PinningEntry
 """An item with versions."""
 
@@ -501,9 +511,9 @@ class UpdateEntry(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _other_spellings(cls, value: Any, info: ValidationInfo) -> Any:
+    def _other_spellings(cls, value: Any) -> Any:
         """`app`, `name` · `status`, `result` · `suspended`; any case of an outcome."""
-        if info.mode == "json" or not isinstance(value, dict):
+        if not isinstance(value, dict):
             return value
         renamed: dict[Any, Any] = {}
         for key, item in value.items():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from .models import ChartVersionEntry, ImageEntry, ListedEntry, VersionEntry
+from .models import ImageEntry, ListedEntry, PinningVersionEntry, VersionEntry
 
 
 def image_reference(image: str, version: VersionEntry | None) -> str:
@@ -18,14 +18,14 @@ def newest_reference(entry: ListedEntry) -> str | None:
     """The newest release of an item, as cosign verifies it; None if it can't."""
     if isinstance(entry, ImageEntry):
         return image_reference(entry.image, entry.versions[0] if entry.versions else None)
-    return chart_reference(entry.chart, entry.versions[0] if entry.versions else None)
+    return pinning_reference(entry.reference, entry.versions[0] if entry.versions else None)
 
 
-def chart_reference(chart: str | None, version: ChartVersionEntry | None) -> str | None:
-    """The newest release of a chart in an OCI registry; None elsewhere, since cosign only supports these."""
-    if chart is None or _is_classic(chart):
+def pinning_reference(name: str | None, version: PinningVersionEntry | None) -> str | None:
+    """The newest release of an item in an OCI registry; None elsewhere, since cosign only supports these."""
+    if name is None or _is_classic(name):
         return None
-    name = chart.removeprefix("oci://")
+    name = name.removeprefix("oci://")
     if version is None or "@" in name or ":" in name.rpartition("/")[2]:
         return name
     # A tag can't contain the + of a version; Helm replaces it with _.

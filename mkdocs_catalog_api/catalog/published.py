@@ -1,9 +1,9 @@
 """Types that several documents share, with the constraints that every written document is checked against."""
 
-from collections.abc import Callable
-from typing import Annotated, Any, Literal, TypeVar
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, defstruct
 from msgspec.json import schema
 
 from . import grading
@@ -29,6 +29,21 @@ def schema_name(name: str) -> Callable[[S], S]:
 
 class Document(Struct, rename="camel", forbid_unknown_fields=True, gc=False):
     """Base of all published objects: camelCase, no undeclared fields, every field present."""
+
+
+def fields_of(struct: type[Struct]) -> dict[str, Any]:
+    """Name → type of each field, for another Struct that has them."""
+    return get_type_hints(struct, include_extras=True)
+
+
+def document_struct(
+    name: str, doc: str | None, fields: Mapping[str, Any], names: Mapping[str, str] | None = None
+) -> type[Struct]:
+    """A Struct with these fields, name → type; `names` are those in the JSON that differ from camelCase."""
+    options: dict[str, Any] = {"rename": names} if names is not None else {}
+    return defstruct(
+        name, [*fields.items()], bases=(Document,), module=__name__, namespace={"__doc__": doc}, **options
+    )
 
 
 LINK = "link"
@@ -84,17 +99,7 @@ SuppressedTotal = Annotated[
     Count, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
 ]
 
-# The same for releases that may have no scan; null then.
-CriticalIfScanned = Annotated[Count | None, Meta(description="Open vulnerabilities of critical severity.")]
-HighIfScanned = Annotated[Count | None, Meta(description="Open vulnerabilities of high severity.")]
-MediumIfScanned = Annotated[Count | None, Meta(description="Open vulnerabilities of medium severity.")]
-LowIfScanned = Annotated[Count | None, Meta(description="Open vulnerabilities of low severity.")]
-UnknownIfScanned = Annotated[Count | None, Meta(description="Open vulnerabilities of unknown severity.")]
 TotalIfScanned = Annotated[Count | None, Meta(description="Open vulnerabilities: the sum of the five.")]
-FixableIfScanned = Annotated[Count | None, Meta(description="Number of open vulnerabilities with a fix.")]
-SuppressedIfScanned = Annotated[
-    Count | None, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
-]
 ExploitedIfKnown = Annotated[
     Count | None,
     Meta(
@@ -112,3 +117,10 @@ class Counters(Document):
     medium: Medium
     low: Low
     unknown: Unknown
+
+
+def envelope(resource: str, kind: str = "collection") -> dict[str, Any]:
+    """The first fields of documents of a resource: name → type."""
+    word: Any = Literal.__getitem__(resource)
+    name = Annotated[word, Meta(description=f"Name of the {kind}.")]
+    return {"api_version": ApiVersion, "resource": name}

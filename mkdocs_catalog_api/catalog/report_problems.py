@@ -18,50 +18,43 @@ from .value import Image, Release
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
 
 
-def _problem(scan: Scan, code: Code, message: str, hint: str = "", level: Level = Level.WARNING) -> Problem:
+def at_report(scan: Scan, code: Code, message: str, hint: str = "", level: Level = Level.WARNING) -> Problem:
     return Problem(scan.file, 0, 0, "", message, hint, level, code=code)
 
 
 def in_future(scan: Scan) -> Problem:
     message = f"scanned at {scan.scanned_at}, which is in the future"
-    return _problem(scan, Code.SCAN_AGE, message, "check the clock of the scanner")
+    return at_report(scan, Code.SCAN_AGE, message, "check the clock of the scanner")
 
 
 def in_other_folder(scan: Scan, folder: str, slugs: Sequence[str]) -> Problem:
     """An error: the report is of these images, but in the folder of another one."""
     message = f"this report is for {', '.join(slugs)}, but it is in the folder of {folder}"
     hint = f"move it to {scan.file.removesuffix(scan.path)}{slugs[0]}/"
-    return _problem(scan, Code.UNMATCHED_REPORT, message, hint, Level.ERROR)
+    return at_report(scan, Code.UNMATCHED_REPORT, message, hint, Level.ERROR)
 
 
 def of_other_digest(scan: Scan, digest: str, other: str) -> Problem:
     """An error: the path names the digest, the report `other`, a digest or a platform."""
     message = f"this report is for {other}, but its path is that of {digest}"
     hint = "remove it, and scan again what `catalog-api list` prints for this path"
-    return _problem(scan, Code.UNMATCHED_REPORT, message, hint, Level.ERROR)
+    return at_report(scan, Code.UNMATCHED_REPORT, message, hint, Level.ERROR)
 
 
 def of_other_version(scan: Scan, version: str, other: str) -> Problem:
     message = f"this report is for {other}, but its path is that of version {version}"
     hint = f"rename it to {other.partition(' ')[2]}.json"
-    return _problem(scan, Code.UNMATCHED_REPORT, message, hint)
+    return at_report(scan, Code.UNMATCHED_REPORT, message, hint)
 
 
 def mismatches(
     scan: Scan, slug: str, entry: VersionEntry, own: str | None, accept: Collection[str], *, former: bool
-) -> Iterator[Problem]:
-    """A warning for each contradiction between a report and its path, if no other release matches.
+) -> Iterator[tuple[str, str]]:
+    """Message and hint for each contradiction between a report and its path, if no other release matches.
 
     The path is that of a version of the image, whose repository is `own`. `former`: the report is of a former
     digest.
     """
-    for message, hint in _contradictions(scan, slug, entry, own, accept, former=former):
-        yield _problem(scan, Code.UNMATCHED_REPORT, message, hint)
-
-
-def _contradictions(
-    scan: Scan, slug: str, entry: VersionEntry, own: str | None, accept: Collection[str], *, former: bool
-) -> Iterator[tuple[str, str]]:
     key = f"{slug} {entry.version}"
     if scan.kind and "filesystem" not in accept:
         hint = "scan the image instead, or set `security: {accept: [filesystem]}`"
@@ -105,7 +98,7 @@ def unused(selection: ScanSelection, subject: str) -> Iterator[Problem]:
         elif reason == "other-platform":
             why = f"it is of {scan.coverage.platform or 'a platform'}, which `platforms` leaves out"
             hint = "add the platform to `platforms`, or remove the report"
-        yield _problem(scan, Code.PASSED_OVER, f"not used for {subject}: {why}", hint, Level.INFO)
+        yield at_report(scan, Code.PASSED_OVER, f"not used for {subject}: {why}", hint, Level.INFO)
 
 
 def doubts(selection: ScanSelection, subject: str, accept: Collection[str]) -> Iterator[Problem]:
@@ -122,24 +115,22 @@ def doubts(selection: ScanSelection, subject: str, accept: Collection[str]) -> I
         )
         if "partial" in accept:
             level, hint = Level.INFO, ""
-        problem = _problem(selection.scans[0], Code.IN_PART, message, hint, level)
+        problem = at_report(selection.scans[0], Code.IN_PART, message, hint, level)
         yield replace(problem, group="versions are only partly scanned: no scan found for each digest")
 
 
 def _kept(kept: Kept, subject: str) -> Problem:
     scan, other, doubt = kept
+    code, why = Code.SCAN_AGE, "since their times don't show which is newer"
+    hint = "remove one of them, or scan again with a tool that writes the time into its report"
     if isinstance(doubt, frozenset):
         packages = [f"no {word} results" for word in sorted(doubt & PACKAGES)]
         lacking = " and ".join([*packages, *(f"the limit {word}" for word in sorted(doubt - PACKAGES))])
-        message = f"counts for {subject} together with {other.file}, which is newer but has {lacking}"
+        code, why = Code.IN_PART, f"which is newer but has {lacking}"
         hint = "scan all packages in one report and without limits, or remove the older one"
-        return _problem(scan, Code.IN_PART, message, hint)
-    if doubt == "same-time":
-        message = f"counts for {subject} together with {other.file}, which was made at the same time"
-        return _problem(scan, Code.SCAN_AGE, message, "remove one of them if it is a copy or outdated")
-    message = f"counts for {subject} together with {other.file}, since their times don't show which is newer"
-    hint = "remove one of them, or scan again with a tool that writes the time into its report"
-    return _problem(scan, Code.SCAN_AGE, message, hint)
+    elif doubt == "same-time":
+        why, hint = "which was made at the same time", "remove one of them if it is a copy or outdated"
+    return at_report(scan, code, f"counts for {subject} together with {other.file}, {why}", hint)
 
 
 def unmatched(scan: Scan, useful: Collection[str]) -> Problem:
@@ -148,17 +139,17 @@ def unmatched(scan: Scan, useful: Collection[str]) -> Problem:
     if scan.path in useful:
         # A hub's map has all images of a chart, also those outside the catalog.
         message = f"no version and no pin in the catalog matches the entry{_subject(scan)}"
-        return _problem(scan, code, message, level=Level.INFO)
+        return at_report(scan, code, message, level=Level.INFO)
     if scan.alone:
         hint = (
             "add its version to the image's page, or save it as <slug>/<version>.json in the reports folder"
         )
         message = f"no version in the catalog matches this report{_subject(scan)}"
-        return _problem(scan, code, message, hint)
+        return at_report(scan, code, message, hint)
     # A fetched old version of a chart may contain images that the catalog no longer lists.
     level = Level.INFO if scan.of_hub else Level.WARNING
     message = "no version and no pin in the catalog matches an image in this report"
-    return _problem(scan, code, message, level=level)
+    return at_report(scan, code, message, level=level)
 
 
 def _subject(scan: Scan) -> str:
@@ -194,10 +185,10 @@ def doubtful_reports(scans: Iterable[Scan], accept: Collection[str]) -> Iterator
             if limit == "no-system-packages":
                 message = "the report names an operating system, but has no results for its packages"
                 hint = "scan with `trivy image --scanners vuln --format json`"
-                yield _problem(scan, Code.IN_PART, message, hint)
+                yield at_report(scan, Code.IN_PART, message, hint)
             elif limit != "os-end-of-life":  # see `_abandoned_system`
                 message = f"the report was made with {limit}, so vulnerabilities may be missing"
-                yield _problem(scan, Code.IN_PART, message, f"scan again without {limit}")
+                yield at_report(scan, Code.IN_PART, message, f"scan again without {limit}")
         aside = [finding.set_aside for each in of_report for finding in each.findings if finding.set_aside]
         ignored = sum(status == "ignored" for status, _, _ in aside)
         if ignored:
@@ -207,16 +198,16 @@ def doubtful_reports(scans: Iterable[Scan], accept: Collection[str]) -> Iterator
             else:
                 message = f"counted like any other: {message}"
                 hint = "to suppress them, set `security: {accept: [ignored]}`"
-            yield _problem(scan, Code.DOUBTFUL_FINDINGS, message, hint, Level.INFO)
+            yield at_report(scan, Code.DOUBTFUL_FINDINGS, message, hint, Level.INFO)
         for word, number in _sums(each.odd_severities for each in of_report):
             severity = (
                 f"the severity {word!r}, which {scan.scanner.name} does not have" if word else "no severity"
             )
             message = f"{_findings(number)} with {severity}: counted as UNKNOWN"
-            yield _problem(scan, Code.DOUBTFUL_FINDINGS, message, "scan again with a newer version")
+            yield at_report(scan, Code.DOUBTFUL_FINDINGS, message, "scan again with a newer version")
         for kind, number in _sums(each.unread for each in of_report):
             message = f"not counted: {number:,} {kind}"
-            yield _problem(scan, Code.DOUBTFUL_FINDINGS, message, "", Level.INFO)
+            yield at_report(scan, Code.DOUBTFUL_FINDINGS, message, "", Level.INFO)
 
 
 def _findings(number: int) -> str:
@@ -247,12 +238,12 @@ def _old_scans(newest: Release, name: str, max_age: int, now: datetime) -> Itera
     for scan in [scan for scan in newest.scans if not scan.scanned_at][:1]:
         message = f"the scan of {name} has no time, so its age is unknown"
         hint = "use a scanner that writes the time into its report"
-        yield _problem(scan, Code.SCAN_AGE, message, hint, Level.INFO)
+        yield at_report(scan, Code.SCAN_AGE, message, hint, Level.INFO)
     for time, _, scan in sorted(dated)[:1]:
         days = (now - datetime.fromisoformat(time).astimezone(UTC)).days
         if days > max_age:
             message = f"the scan of {name} is {days} days old (`security.max_age` is {max_age})"
-            yield _problem(scan, Code.SCAN_AGE, message, "scan the image again")
+            yield at_report(scan, Code.SCAN_AGE, message, "scan the image again")
 
 
 def _early_scan(image: Image, release: Release, scan: Scan) -> Iterator[Problem]:
@@ -260,7 +251,7 @@ def _early_scan(image: Image, release: Release, scan: Scan) -> Iterator[Problem]
     released, time = release.entry.released, scan.scanned_at
     if released and time and (date.fromisoformat(released) - date.fromisoformat(time[:10])).days > 1:
         message = f"scanned at {time}, but {_name(image, release)} was released on {released}"
-        yield _problem(scan, Code.SCAN_AGE, message, "scan the version again, or correct its `released`")
+        yield at_report(scan, Code.SCAN_AGE, message, "scan the version again, or correct its `released`")
 
 
 def _abandoned_system(image: Image, release: Release, scan: Scan, today: str) -> Problem:
@@ -268,6 +259,6 @@ def _abandoned_system(image: Image, release: Release, scan: Scan, today: str) ->
     name, end = _name(image, release), release.entry.end_of_life
     message = f"the operating system in {name} is past its end of life, so the scan finds few vulnerabilities"
     if image.entry.lifecycle in ("deprecated", "withdrawn") or (end is not None and end < today):
-        return _problem(scan, Code.END_OF_LIFE, message, "", Level.INFO)
+        return at_report(scan, Code.END_OF_LIFE, message, "", Level.INFO)
     hint = "rebuild it on a maintained base, or set `endOfLife` on its page"
-    return _problem(scan, Code.END_OF_LIFE, message, hint)
+    return at_report(scan, Code.END_OF_LIFE, message, hint)

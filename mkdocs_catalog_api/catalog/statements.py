@@ -225,6 +225,11 @@ class ProductMeaning(NamedTuple):
     images: tuple[ImagePattern, ...]
     packages: tuple[Purl, ...]
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Digests or repository of the image; none if the product is a package in any image."""
+        return self.images[0].digests or (self.images[0].repository,) if self.images else ()
+
 
 class PartMeaning(NamedTuple):
     """A package by its package URLs, which must all match, or by its plain name."""

@@ -4,7 +4,6 @@ An author's value is validated once, at the input: pydantic reads the validators
 `Meta`, which every published document is checked against.
 
 YAML is read as text, so integers, numbers, booleans and dates are parsed here from the text of the author.
-JSON (`info.mode == "json"`) has types, so a text in it is never taken for a number.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 from msgspec import Meta
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
 from ..problems import RefusedError
@@ -43,31 +42,28 @@ def _text(value: str) -> str:
     return value
 
 
-def _integer(value: object, info: ValidationInfo) -> object:
-    if info.mode != "json" and isinstance(value, str):
-        if not re.fullmatch(r"[+-]?[0-9]{1,300}", value):
-            raise RefusedError(f"{value[:40]!r} is not a whole number", "write plain digits, as in 8080")
-        return int(value)
-    return value
+def _of_text(parse: Callable[[str], object]) -> BeforeValidator:
+    """Parse a text; data files may have another value."""
+    return BeforeValidator(lambda value: parse(value) if isinstance(value, str) else value)
 
 
-def _number(value: object, info: ValidationInfo) -> object:
-    if info.mode != "json" and isinstance(value, str):
-        if not re.fullmatch(r"[+-]?[0-9]{1,16}(?:\.[0-9]{1,16})?", value):
-            raise RefusedError(f"{value[:40]!r} is not a number", "write plain digits, as in 0.5")
-        return float(value) if "." in value else int(value)
-    return value
+def _integer(text: str) -> int:
+    if not re.fullmatch(r"[+-]?[0-9]{1,300}", text):
+        raise RefusedError(f"{text[:40]!r} is not a whole number", "write plain digits, as in 8080")
+    return int(text)
 
 
-def _boolean(value: object, info: ValidationInfo) -> object:
-    if info.mode != "json" and isinstance(value, str):
-        word = value.lower()
-        if word in ("true", "yes", "on"):
-            return True
-        if word in ("false", "no", "off"):
-            return False
-        raise RefusedError(f"{value[:40]!r} is neither true nor false", "write true or false")
-    return value
+def _number(text: str) -> int | float:
+    if not re.fullmatch(r"[+-]?[0-9]{1,16}(?:\.[0-9]{1,16})?", text):
+        raise RefusedError(f"{text[:40]!r} is not a number", "write plain digits, as in 0.5")
+    return float(text) if "." in text else int(text)
+
+
+def _boolean(text: str) -> bool:
+    word = text.lower()
+    if word not in ("true", "yes", "on", "false", "no", "off"):
+        raise RefusedError(f"{text[:40]!r} is neither true nor false", "write true or false")
+    return word in ("true", "yes", "on")
 
 
 def _date(value: object) -> object:
@@ -144,19 +140,9 @@ def _reference(value: str) -> str:
     return value
 
 
-def _names_badge(value: str) -> str:
-    references.badge_name(value)
-    return value
-
-
 def _https_link(value: str) -> str:
     if not web_link(value).lower().startswith("https://"):
         raise RefusedError(f"{value[:80]!r} is not an https address", "it must start with https://")
-    return value
-
-
-def _hub(value: str) -> str:
-    references.hub_name(web_link(value))
     return value
 
 
@@ -176,7 +162,7 @@ def _checked(
 def _whole(least: int) -> tuple[Meta, Any, BeforeValidator]:
     """The rules of a whole number."""
     bounds: dict[str, Any] = {"ge": least, "le": _MAX_INTEGER}
-    return Meta(**bounds), Field(strict=True, examples=[1], **bounds), BeforeValidator(_integer)
+    return Meta(**bounds), Field(strict=True, examples=[1], **bounds), _of_text(_integer)
 
 
 Text = Annotated[str, Field(strict=True), *_checked(_text, min_length=1)]
@@ -188,10 +174,10 @@ Positive = Annotated[int, *_whole(1)]
 Number = Annotated[
     int | float,
     Field(allow_inf_nan=False),
-    BeforeValidator(_number),
+    _of_text(_number),
     WithJsonSchema({"type": "number", "examples": [1]}),
 ]
-Boolean = Annotated[bool, Field(strict=True), BeforeValidator(_boolean)]
+Boolean = Annotated[bool, Field(strict=True), _of_text(_boolean)]
 IsoDate = Annotated[
     str,
     Meta(extra_json_schema={"format": "date"}),
@@ -218,8 +204,15 @@ WebLink = Annotated[str, *_checked(web_link, "https://example.org/", uri=True)]
 HttpsLink = Annotated[
     str, *_checked(_https_link, "https://example.org/", uri=True, pattern="[Hh][Tt][Tt][Pp][Ss]://.*")
 ]
-BadgeText = Annotated[Text, AfterValidator(_names_badge)]
-Hub = Annotated[str, *_checked(_hub, "https://artifacthub.io/packages/helm/example/tools", uri=True)]
+BadgeText = Annotated[Text, AfterValidator(lambda text: references.badge_name(text) and text)]
+Hub = Annotated[
+    str,
+    *_checked(
+        lambda text: references.hub_name(web_link(text)) and text,
+        "https://artifacthub.io/packages/helm/example/tools",
+        uri=True,
+    ),
+]
 Repository = Annotated[str, *_checked(references.repository, "registry.example.org/tools")]
 NormalizedRepository = Annotated[
     Repository, AfterValidator(lambda text: references.Reference.parse(text).repository)

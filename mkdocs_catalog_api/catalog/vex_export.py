@@ -3,12 +3,12 @@
 Other tools match any identifier of a component, while the build requires all of them, and they ignore keys
 that the build doesn't know. So an exported statement never covers more than its original: one without an
 exact form is left out if it suppresses, and covers more if it contradicts. Of contradicting statements Trivy
-takes the last and Grype the first, by name, time and position, so withdrawn statements are left out, too.
+takes the last and Grype the first, by name, time and position. So of a digest nothing is suppressed that a
+later statement contradicts in any part of the image.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -67,79 +67,119 @@ class _Meant(NamedTuple):
     packages: tuple[Purl, ...]
     """Packages as products, which never match a finding without a package URL."""
 
+    def may_meet(self, other: _Meant) -> bool:
+        """Whether both may be on the same package."""
+        names, others = ({purl[:3] for purl in product.packages} for product in (self, other))
+        return not (names and others) or not names.isdisjoint(others)
+
 
 class Export:
     """The statements indexed by possible products, so that each image is compared with few of them."""
 
-    def __init__(self, statements: Statements) -> None:
+    def __init__(self, statements: Statements, images: Iterable[Image]) -> None:
         self._ranked = [*statements.oldest_first()]
         self._rank_at = {position: rank for rank, (position, _) in enumerate(self._ranked)}
         self._ranks_by_image: dict[str, list[int]] = defaultdict(list)
         """Repository or digest → ranks of the statements with such a product."""
         self._contrary: dict[str, list[int]] = defaultdict(list)
-        """Key of an id → ranks of statements about a package that do not suppress."""
+        """Key of an id → ranks of statements that do not suppress."""
         self._meant: dict[int, list[_Meant]] = {}
         """Rank → products, filled on demand: few statements of a vendor's feed match an image."""
+        self._versions: dict[tuple[str, str], list[VersionEntry]] = defaultdict(list)
+        """Repository and digest → the versions with it, of all items of this image."""
         for rank, (_, statement) in enumerate(self._ranked):
             meanings = [product_meaning(product.component) for product in statement.products]
             known = [meaning for meaning in meanings if isinstance(meaning, ProductMeaning)]
-            for key in sorted({key for meaning in known for key in _keys(meaning)}):
+            for key in sorted({key for meaning in known for key in meaning.keys}):
                 self._ranks_by_image[key].append(rank)
-            if not statement.suppresses and any(not meaning.images for meaning in known):
-                for key in dict.fromkeys(statement.keys):
-                    self._contrary[key].append(rank)
+            for key in () if statement.suppresses else dict.fromkeys(statement.keys):
+                self._contrary[key].append(rank)
+        for image in images:
+            repository = Reference.parse(image.entry.image).repository
+            for version in image.entry.versions:
+                for digest in version.digests:
+                    self._versions[repository, digest].append(version)
 
     def statements_on(
         self, image: Image, matched: Collection[int], related: Collection[frozenset[str]]
     ) -> Iterator[StatementOnReleases]:
-        """The statements about the releases with a digest.
+        """The statements about the releases with a digest, without those that another one contradicts.
 
         `matched` are the positions of the statements that match a finding in the image; statements about a
         package in any image are published only if they are among these. `related` are keys of the ids of one
         finding in the image.
         """
-        releases = _ImageDigests(image)
+        releases = _ImageDigests(image, self._versions)
         named = {rank for key in releases.keys for rank in self._ranks_by_image.get(key, ())}
         matching = {self._rank_at[position] for position in matched}
-        statements = [
-            self._on(releases, rank, packages=rank in matching) for rank in sorted(named | matching)
-        ]
-        published = [each for each in statements if each.products]
-        # A statement about a package without a match is not published, and neither are those that it
-        # contradicts.
-        keys = {key for each in published if each.statement.suppresses for key in each.statement.keys}
-        ranks = {rank for key in _with_related(keys, related) for rank in self._contrary.get(key, ())}
-        silent = [self._on(releases, rank, packages=True) for rank in sorted(ranks - matching)]
-        return standing(published, silent, related)
+        suppressed: dict[tuple[str, str], int] = {}
+        """Key of an id and digest → rank of the newest statement that suppresses it."""
+        exported: list[tuple[int, dict[str, list[Exact]]]] = []
+        for rank in sorted(named | matching):
+            statement = self._ranked[rank][1]
+            ids = {*statement.keys}.union(*(each for each in related if not each.isdisjoint(statement.keys)))
+            products = {
+                digest: exact
+                for digest in releases.digests
+                if (exact := self._on(releases, digest, rank, ids, packages=rank in matching))
+            }
+            if statement.suppresses:
+                suppressed |= {(key, digest): rank for key in statement.keys for digest in products}
+            exported.append((rank, products))
+        for rank, products in exported:
+            statement = self._ranked[rank][1]
+            # A reader that gives it the time of the published document would take it for the newest.
+            kept = dict.fromkeys(
+                exact
+                for digest, of_digest in products.items()
+                if statement.suppresses
+                or any(rank > suppressed.get((key, digest), -1) for key in statement.keys)
+                for exact in of_digest
+            )
+            if kept:
+                yield StatementOnReleases(rank, statement, tuple(kept))
 
-    def _on(self, releases: _ImageDigests, rank: int, *, packages: bool) -> StatementOnReleases:
-        """The statement for these releases; `packages` includes products that are packages."""
-        _, statement = self._ranked[rank]
+    def _products(self, rank: int) -> list[_Meant]:
         if rank not in self._meant:
-            self._meant[rank] = [*_meant(statement)]
-        meant = [product for product in self._meant[rank] if packages or product.images]
-        products = dict.fromkeys(
+            self._meant[rank] = [*_meant(self._ranked[rank][1])]
+        return self._meant[rank]
+
+    def _on(
+        self, releases: _ImageDigests, digest: str, rank: int, ids: Iterable[str], *, packages: bool
+    ) -> list[Exact]:
+        """The products of the statement for this digest; `packages` includes packages in any image."""
+        suppresses = self._ranked[rank][1].suppresses
+        return [
             Exact(releases.purl(digest, product.platform), product.parts)
-            for digest in releases.digests
-            for product in meant
-            if releases.hold(digest, product.images, suppresses=statement.suppresses)
-            and not (statement.suppresses and releases.have_unnamed(digest, product.packages))
+            for product in self._products(rank)
+            if (product.images or packages)
+            and releases.hold(digest, product.images, suppresses=suppresses)
+            and not (suppresses and releases.have_unnamed(digest, product.packages))
+            and not (suppresses and self._contradicted(releases, digest, rank, ids, product))
+        ]
+
+    def _contradicted(
+        self, releases: _ImageDigests, digest: str, rank: int, ids: Iterable[str], product: _Meant
+    ) -> bool:
+        """Whether a later statement on one of the ids does not suppress, in whatever part of the image."""
+        return any(
+            releases.hold(digest, other.images, suppresses=False) and other.may_meet(product)
+            for key in ids
+            for later in self._contrary.get(key, ())
+            if later > rank
+            for other in self._products(later)
         )
-        return StatementOnReleases(rank, statement, tuple(products))
 
 
 class _ImageDigests:
     """The releases of an image by their digests."""
 
-    def __init__(self, image: Image) -> None:
-        self._image = image
+    def __init__(self, image: Image, versions: Mapping[tuple[str, str], Sequence[VersionEntry]]) -> None:
+        self._image, self._versions = image, versions
         self._repository = Reference.parse(image.entry.image).repository
         repository, self._name = _repository(image.entry.image)
         self._location = quote(repository, safe="")
-        self.digests: dict[str, list[VersionEntry]] = {}
-        for version in image.entry.versions:
-            for digest in version.digests:
-                self.digests.setdefault(digest, []).append(version)
+        self.digests = dict.fromkeys(digest for each in image.entry.versions for digest in each.digests)
         self.keys = {self._repository, *self.digests}
         """Patterns of a product that matches one of them."""
 
@@ -155,7 +195,7 @@ class _ImageDigests:
                 frozenset({version.version, *(() if suppresses else version.tags)}),
                 frozenset([digest]),
             )
-            for version in self.digests[digest]
+            for version in self._versions[self._repository, digest]
         ]
         held = (all(pattern.holds(subject) for pattern in images) for subject in subjects)
         return all(held) if suppresses else any(held)
@@ -197,83 +237,6 @@ def _meant(statement: Statement) -> Iterator[_Meant]:
         parts = _parts(product, meaning, suppresses=statement.suppresses)
         if not statement.suppresses or not (platform is None or parts is None):
             yield _Meant(images, platform or {}, parts or (), meaning.packages)
-
-
-def _keys(meaning: ProductMeaning) -> Iterator[str]:
-    """Repository or digests of the image; none if the product is a package in any image."""
-    for pattern in meaning.images[:1]:
-        yield from pattern.digests or (pattern.repository,)
-
-
-def standing(
-    statements: Sequence[StatementOnReleases],
-    unpublished: Iterable[StatementOnReleases] = (),
-    related: Collection[frozenset[str]] = (),
-) -> Iterator[StatementOnReleases]:
-    """The statements, without products that a later statement contradicts, published or not.
-
-    A statement that does not suppress is left out for products that a later one suppresses as a whole: a
-    reader that gives it the time of the published document would take it for the newest.
-    """
-    contrary: dict[str, list[StatementOnReleases]] = defaultdict(list)
-    for each in (*statements, *unpublished):
-        if not each.statement.suppresses:
-            for key in dict.fromkeys(each.statement.keys):
-                contrary[key].append(each)
-    suppressed: dict[tuple[str, Exact], int] = {}
-    """Key of an id and product → rank of the newest statement that suppresses it."""
-    still: list[StatementOnReleases] = []
-    for each in statements:
-        products = each.products
-        if each.statement.suppresses:
-            later = [
-                product
-                for key in _with_related({*each.statement.keys}, related)
-                for other in contrary.get(key, ())
-                if other.rank > each.rank
-                for product in other.products
-            ]
-            products = tuple(product for product in products if not any(_meet(product, p) for p in later))
-            suppressed |= {(key, product): each.rank for key in each.statement.keys for product in products}
-        still.append(each._replace(products=products))
-    for each in still:
-        products = each.products
-        if not each.statement.suppresses:
-            products = tuple(
-                product
-                for product in products
-                if any(
-                    each.rank
-                    > max(suppressed.get((key, whole), -1) for whole in (product, Exact(product.purl, ())))
-                    for key in each.statement.keys
-                )
-            )
-        if products:
-            yield each._replace(products=products)
-
-
-def _with_related(keys: set[str], related: Iterable[frozenset[str]]) -> set[str]:
-    return keys.union(*(others for others in related if not keys.isdisjoint(others)))
-
-
-def _meet(first: Exact, second: Exact) -> bool:
-    """Whether both may match the same."""
-    if not _compatible(first.purl, second.purl):
-        return False
-    parts = itertools.product(first.parts, second.parts)
-    return not (first.parts and second.parts) or any(_compatible(*pair) for pair in parts)
-
-
-def _compatible(first: str, second: str) -> bool:
-    purl, other = Purl.parse(first), Purl.parse(second)
-    if purl is None or other is None:
-        return first == second or purl is not other  # a plain name may be that of any package URL
-    known = dict(other.qualifiers)
-    return (
-        purl[:3] == other[:3]
-        and (purl.version == other.version or not (purl.version and other.version))
-        and all(known.get(key, value) == value for key, value in purl.qualifiers)
-    )
 
 
 def _platform(images: tuple[ImagePattern, ...]) -> dict[str, str] | None:

@@ -18,7 +18,6 @@ from .statements import (
     Statement,
     Subject,
     id_key,
-    normalised,
     part_meaning,
     product_meaning,
 )
@@ -30,10 +29,8 @@ _NONE = -2
 """The rank for no statement."""
 _BY_SCANNER = -1
 """The rank of findings ignored by the scanner itself."""
-_Text = str | tuple[str, ...]
-_ClaimKey = tuple[_Text, _Text | None]
-"""Of the product: repository or digest of an image, or type, namespace, name and version of a package.
-Of the part: none, a name, or of a package URL the same four or, for scans without, type, name and version."""
+_Key = str | tuple[str, ...]
+"""Repository or digest of an image, or type, namespace and name of a package."""
 
 
 class Claim(NamedTuple):
@@ -52,8 +49,8 @@ class Claim(NamedTuple):
         )
 
 
-_Claims = dict[_ClaimKey, dict[Claim, list[int]]]
-"""Key → claims → ranks of the statements with that claim, ascending.
+_Claims = dict[_Key, dict[Claim, list[int]]]
+"""Of a product → its claims → ranks of the statements with that claim, ascending.
 
 Equal claims of several statements are one, so that a finding is compared with each claim once.
 """
@@ -169,7 +166,7 @@ class Statements:
     ) -> dict[str, list[int]]:
         """The rank of the newest statement with each claim on the finding, by the key of its id."""
         package = Purl.parse(finding.purl)
-        keys = _keys(finding, package, image)
+        keys: list[_Key] = [image.repository, *image.digests, *([package[:3]] if package else ())]
         newest: dict[str, list[int]] = defaultdict(list)
         for id_ in ids:
             claims_by_key = self._claims(id_)
@@ -197,9 +194,8 @@ class Statements:
             for rank in self._ranks_by_id[id_]:
                 statement = self._at(rank)
                 for claim in {each for product in statement.products for each in _claims(product, statement)}:
-                    for product_key in _product_keys(claim.product):
-                        for part_key in _part_keys(claim.part):
-                            claims[product_key, part_key][claim].append(rank)
+                    for key in claim.product.keys or (claim.product.packages[0][:3],):
+                        claims[key][claim].append(rank)
             self._claims_by_id[id_] = claims
         return self._claims_by_id[id_]
 
@@ -214,35 +210,6 @@ def _claims(product: Product, statement: Statement) -> Iterator[Claim]:
     for part in map(part_meaning, product.parts):
         if isinstance(part, PartMeaning):
             yield Claim(meaning, part, statement.suppresses)
-
-
-def _keys(finding: Finding, package: Purl | None, image: Subject) -> list[_ClaimKey]:
-    """All keys of claims that may match the finding."""
-    products: list[_Text] = [image.repository, *image.digests]
-    packages: set[tuple[str, ...]]
-    if package:
-        packages = {package[:4], (*package[:3], "")}  # a claim without a version matches all of them
-        products += packages
-    else:
-        name = normalised(finding.ecosystem, finding.pkg)
-        packages = {(finding.ecosystem, name, version) for version in (finding.installed, "")}
-    return [(product, part) for product in products for part in (None, finding.pkg, *packages)]
-
-
-def _product_keys(product: ProductMeaning) -> tuple[_Text, ...]:
-    if not product.images:
-        return (product.packages[0][:4],)
-    image = product.images[0]
-    return image.digests or (image.repository,)
-
-
-def _part_keys(part: PartMeaning | None) -> tuple[_Text | None, ...]:
-    if part is None:
-        return (None,)
-    if not part.purls:
-        return (part.name,)
-    first = part.purls[0]
-    return first[:4], *((first.type, name, first.version) for name in first.spellings)
 
 
 def _age(statement: Statement) -> tuple[str, bool, str, int, str, str]:

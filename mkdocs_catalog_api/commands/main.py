@@ -12,7 +12,7 @@ from importlib import import_module
 import click
 
 from ..problems import gone
-from ..publish.signals import exit_on_signals
+from ..publish.staging import exit_on_signals
 
 _COMMANDS = (
     "new",

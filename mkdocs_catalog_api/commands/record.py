@@ -8,8 +8,9 @@ from datetime import datetime
 import click
 
 from ..authored import clock
+from ..authored.settings import HISTORY_FOLDER
 from ..history.days import history_folder
-from ..history.state import Recorded, counted, record, snapshot
+from ..history.state import counted, record, snapshot
 from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
 from ..sources.assemble import assemble
@@ -30,29 +31,30 @@ def command(run: Run, date: datetime | None) -> None:
 
     Keep that folder in git. If you record a day again, its file is replaced.
     """
-    problems, done = run.problems, None
+    problems, events = run.problems, None
+    day = (date or clock.now()).date().isoformat()
     try:
-        done = _record(run, (date or clock.now()).date().isoformat())
+        events = _record(run, day)
     except CatalogError as error:
         problems.extend(error.problems)
     except (MemoryError, OSError) as error:
         message = f"the history can't be written: {reason(error, with_path=True)}"
         problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
     if run.as_json:
-        summary = {"refused": done is None} | (done._asdict() if done else {})
+        summary = {"refused": events is None} | ({} if events is None else {"date": day, "events": events})
         print_object({"problems": as_objects(problems), "summary": summary})
     else:
         print_problems(problems, quiet=run.quiet)
-        if done is None:
+        if events is None:
             click.secho(f"nothing recorded: {problems.summary()}", fg="red", err=True)
         elif not run.quiet:
-            events = f"{done.events:,} event{'' if done.events == 1 else 's'}"
-            click.echo(f"recorded {done.date}: {events}; {problems.summary()}")
-    if done is None:
+            number = f"{events:,} event{'' if events == 1 else 's'}"
+            click.echo(f"recorded {day}: {number}; {problems.summary()}")
+    if events is None:
         sys.exit(1)
 
 
-def _record(run: Run, date: str) -> Recorded:
+def _record(run: Run, date: str) -> int:
     site, settings = run.read()
     folder = history_folder(site, run.problems, to_write=True)
     if folder is None:
@@ -62,7 +64,7 @@ def _record(run: Run, date: str) -> Recorded:
         message = f"{date} is in the future (today is {today})"
         hint = "omit `--date` to record today; no day before a recorded day can be recorded"
         raise CatalogError(
-            Problems([Problem(folder.label, 0, 0, "--date", message, hint, code=Code.HISTORY)])
+            Problems([Problem(HISTORY_FOLDER, 0, 0, "--date", message, hint, code=Code.HISTORY)])
         )
     clock.check(run.problems)
     catalog = assemble(load(site, settings, run.problems, to_record=True), site, settings, run.problems)

@@ -158,7 +158,7 @@ class Run(Struct):
 
     def finish(self, work: Callable[[], Build], did: str) -> None:
         """Do the work and print the problems. Ends the program with exit code 1 if the catalog has errors."""
-        from ..documents.prove import ContractError
+        from ..documents.publication import ContractError
 
         build: Build | None = None
         try:

@@ -92,11 +92,11 @@ _IMAGE_BADGE = Parameter(
 )
 BADGES = Kind(
     "badges",
+    "badges",
     routes=(
         Route(
             "badge/{name}.json",
             "getBadge",
-            "badges",
             "One badge of the catalog",
             f"{', '.join(f'`{name}`' for name in CATALOG_BADGES)}, and one for each base, signing tool and "
             "chart hub: `badges` of `index.json` lists them. They count all images and charts but planned "
@@ -104,18 +104,15 @@ BADGES = Kind(
             Badge,
             (_BADGE,),
             listed="badge",
-            goes_with="contents",
         ),
         Route(
             "badge/{slug}/{name}.json",
             "getImageBadge",
-            "badges",
             "One badge of an image",
             "The vulnerabilities, grade or version of one image, for a badge renderer's endpoint mode.",
             Badge,
             (SLUG, _IMAGE_BADGE),
             listed="imageBadge",
-            goes_with="image",
         ),
     ),
     documents=_documents,

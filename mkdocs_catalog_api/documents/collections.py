@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from msgspec import Meta, Struct, defstruct
+from msgspec import Meta, Struct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
@@ -12,7 +12,7 @@ from ..catalog.badges import IMAGE_BADGES
 from ..catalog.collections import COLLECTIONS, Collection
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
-from ..catalog.published import PER_PAGE, ApiVersion, Document, Href, PageLink, Total
+from ..catalog.published import PER_PAGE, Document, Href, PageLink, Total, document_struct, envelope
 from ..catalog.types import Positive, Slug
 from ..catalog.value import Catalog, Image, PinningItem
 from .item_structs import published
@@ -42,7 +42,6 @@ class ItemLinks(Document):
 class ItemStructs(NamedTuple):
     """The documents of one collection."""
 
-    one: type[Struct]
     collection: type[Struct]
     page: type[Struct]
     document: type[Struct] | None
@@ -52,14 +51,8 @@ class ItemStructs(NamedTuple):
 @cache
 def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
     """The Structs of a collection whose items have these fields."""
-    return _item_structs(COLLECTIONS[name], published(*fields[:3]))
-
-
-def _item_structs(of: Collection, one: type[Struct]) -> ItemStructs:
-    head: dict[str, Any] = {
-        "api_version": ApiVersion,
-        "resource": Annotated[Literal.__getitem__(of.name), Meta(description="Name of the collection.")],
-    }
+    of, one = COLLECTIONS[name], published(*fields[:3])
+    head = envelope(of.name)
     items = list.__class_getitem__(one)
     every = Meta(description=f"Every {of.one} of the catalog, {of.order}.")
     some = Meta(description=f"The items of this page, at most {PER_PAGE}.", min_length=1, max_length=PER_PAGE)
@@ -80,18 +73,13 @@ def _item_structs(of: Collection, one: type[Struct]) -> ItemStructs:
         document["badges"] = Annotated[_IMAGE_BADGES, Meta(description="Addresses of its badges.")]
     document["data"] = Annotated[one, Meta(description=f"The {of.one}, as in the collection.")]
     return ItemStructs(
-        one,
-        _struct(f"{of.stem}Collection", f"Every {of.one}.", collection),
-        _struct(f"{of.stem}Page", f"One page of {of.spoken}.", page),
-        _struct(f"{of.stem}Document", f"One {of.one}.", document) if of.has_documents else None,
+        document_struct(f"{of.stem}Collection", f"Every {of.one}.", collection),
+        document_struct(f"{of.stem}Page", f"One page of {of.spoken}.", page),
+        document_struct(f"{of.stem}Document", f"One {of.one}.", document) if of.has_documents else None,
     )
 
 
-def _struct(name: str, doc: str, fields: Mapping[str, Any]) -> type[Struct]:
-    return defstruct(name, [*fields.items()], bases=(Document,), module=__name__, namespace={"__doc__": doc})
-
-
-_IMAGE_BADGES = _struct(
+_IMAGE_BADGES = document_struct(
     "ImageBadges",
     "Badges of one image, in the endpoint format of shields.io.",
     {name: Annotated[Href, Meta(description=description)] for name, (description, _) in IMAGE_BADGES.items()},
@@ -157,7 +145,7 @@ def collection_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
     """A kind for each collection; `fields` are those of its items."""
     for name, of in COLLECTIONS.items():
         routes = tuple(_routes(of, item_structs(name, fields[name])))
-        yield Kind(name, routes, partial(_documents, name))
+        yield Kind(name, name, routes, partial(_documents, name))
 
 
 def _routes(of: Collection, structs: ItemStructs) -> Iterator[Route]:
@@ -165,7 +153,6 @@ def _routes(of: Collection, structs: ItemStructs) -> Iterator[Route]:
     yield Route(
         f"{name}.json",
         f"list{name.capitalize()}",
-        name,
         f"Every {of.one}",
         f"The full collection of {name}, {of.order}. Filter it on your side.",
         structs.collection,
@@ -173,20 +160,17 @@ def _routes(of: Collection, structs: ItemStructs) -> Iterator[Route]:
     yield Route(
         f"{name}/{{page}}.json",
         f"list{name.capitalize()}Page",
-        name,
         f"One page of {of.spoken}",
         f"The same items as the full collection, {PER_PAGE} on a page. Follow `links.next` until it "
         "is null. An empty collection has no page.",
         structs.page,
         (_PAGE,),
         listed=f"{name}Page",
-        goes_with="contents",
     )
     if structs.document is not None:
         yield Route(
             f"{name}/{{slug}}/index.json",
             f"get{of.stem}",
-            name,
             f"One {of.one}",
             f"The {of.one} with this slug, and where its other documents are.",
             structs.document,

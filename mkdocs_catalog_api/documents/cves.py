@@ -24,7 +24,7 @@ from ..catalog.published import (
 )
 from ..catalog.scans import SEVERITIES
 from ..catalog.types import Count, Slug, Text
-from ..catalog.value import Catalog, Image, Release
+from ..catalog.value import Catalog
 from ..catalog.vulnerabilities import (
     ExploitedSince,
     Justification,
@@ -214,7 +214,10 @@ def _spreads(catalog: Catalog) -> dict[str, _Spread]:
         for release in image.releases:
             if release.assessment is None:
                 continue
-            place = _place(catalog, image, release)
+            entry, version = image.entry, release.entry
+            href = catalog.addresses.api(addresses.release(entry.slug, version.version))
+            latest = version.version == entry.latest
+            place = _Affected(entry.slug, version.version, latest, entry.lifecycle, version.digest, href)
             pinned_by = pinning.get((place.slug, place.version), ())
             for row in release.assessment.rows:
                 for spread in all_seen(row, release.assessment):
@@ -232,13 +235,6 @@ def _spreads(catalog: Catalog) -> dict[str, _Spread]:
                     for spread in all_seen(row, pin.assessment):
                         spread.pinned_by.add((item.collection, item.entry.slug))
     return spreads
-
-
-def _place(catalog: Catalog, image: Image, release: Release) -> _Affected:
-    entry, version = image.entry, release.entry
-    href = catalog.addresses.api(addresses.release(entry.slug, version.version))
-    latest = version.version == entry.latest
-    return _Affected(entry.slug, version.version, latest, entry.lifecycle, version.digest, href)
 
 
 def _documents(catalog: Catalog) -> Documents:
@@ -318,22 +314,20 @@ def _file_names(ids: Iterable[str]) -> set[str]:
 
 CVES = Kind(
     "cves",
+    "lookups",
     routes=(
         Route(
             _INDEX,
             "listCves",
-            "lookups",
             "Every vulnerability of the catalog",
             "Every id that scans have found in any listed version of any image, older versions included, "
             "with the number of images and versions that have it.",
             CveIndex,
             listed="cves",
-            goes_with="contents",
         ),
         Route(
             _PATH,
             "getCve",
-            "lookups",
             "Who has a vulnerability",
             "The versions that have it open, those in which a VEX statement takes it out, and the charts "
             "that carry it. An id that nothing has, or that can't be the name of a file, has no document.",
@@ -346,7 +340,6 @@ CVES = Kind(
                 ),
             ),
             listed="cve",
-            goes_with="contents",
         ),
     ),
     documents=_documents,

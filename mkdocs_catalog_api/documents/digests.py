@@ -1,6 +1,6 @@
 """Documents about one digest: its image and release, whether it is current, and the fixes in an update."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
@@ -117,24 +117,19 @@ def _documents(catalog: Catalog) -> Documents:
     for image in catalog.images:
         for digest, positions in _positions(image).items():
             entries.setdefault(digest, []).append(digest_entry(catalog, image, positions, digest))
-    if catalog.publishes_former:
-        for digest, data in _former_entries(catalog):
-            if digest not in entries:  # a manifest may be in the present build, too
-                entries[digest] = data
-    for digest, data in entries.items():
-        document = DigestDocument("v1", "digests", digest, len(data), data)
-        yield addresses.digest(digest), document
-
-
-def _former_entries(catalog: Catalog) -> Iterator[tuple[str, list[DigestEntry]]]:
-    """Yield each former digest, and each of its manifests, with an entry for each image that had it."""
     images = {image.entry.slug: image for image in catalog.images}
     builds: dict[str, dict[str, list[FormerDigest]]] = {}
-    for former in catalog.former:
+    for former in catalog.former if catalog.publishes_former else ():
         for digest in former.release.entry.every_digest:
             builds.setdefault(digest, {}).setdefault(former.slug, []).append(former)
     for digest, of_slugs in builds.items():
-        yield digest, [_former_entry(catalog, images.get(slug), of, digest) for slug, of in of_slugs.items()]
+        if digest not in entries:  # a manifest may be in the present build, too
+            entries[digest] = [
+                _former_entry(catalog, images.get(slug), of, digest) for slug, of in of_slugs.items()
+            ]
+    for digest, data in entries.items():
+        document = DigestDocument("v1", "digests", digest, len(data), data)
+        yield addresses.digest(digest), document
 
 
 def _former_entry(
@@ -223,11 +218,11 @@ def _upgrade(image: Image | None, release: Release, label: str | None, at: Addre
 
 DIGESTS = Kind(
     "digests",
+    "lookups",
     routes=(
         Route(
             addresses.DIGEST,
             "getDigest",
-            "lookups",
             "Images of a digest",
             "The images that list this digest or listed it: version, whether it is the newest, counts, and "
             "the fixes in an update. A digest that neither a page nor a record knows has no document.",
@@ -248,7 +243,6 @@ DIGESTS = Kind(
                 ),
             ),
             listed="digest",
-            goes_with="contents",
         ),
     ),
     documents=_documents,

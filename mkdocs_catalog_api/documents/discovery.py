@@ -5,11 +5,19 @@ from hashlib import sha256
 from typing import Annotated, Any, Literal
 from urllib.parse import urljoin
 
-from msgspec import Meta, defstruct
+from msgspec import Meta
 
 from ..catalog import addresses
 from ..catalog.collections import COLLECTIONS
-from ..catalog.published import AddressTemplate, ApiVersion, Document, Href, Timestamp, Total
+from ..catalog.published import (
+    AddressTemplate,
+    ApiVersion,
+    Document,
+    Href,
+    Timestamp,
+    Total,
+    document_struct,
+)
 from ..catalog.types import Count, Positive, Text
 from ..catalog.value import Catalog
 from .collections import total_pages
@@ -24,12 +32,10 @@ class ResourceLink(Document):
     total_pages: Annotated[Count, Meta(description="Number of its pages.")]
 
 
-_RESOURCES = defstruct(
+_RESOURCES = document_struct(
     "Resources",
-    [(name, Annotated[ResourceLink, Meta(description=each.summary)]) for name, each in COLLECTIONS.items()],
-    bases=(Document,),
-    module=__name__,
-    namespace={"__doc__": "The paged collections."},
+    "The paged collections.",
+    {name: Annotated[ResourceLink, Meta(description=each.summary)] for name, each in COLLECTIONS.items()},
 )
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
@@ -138,11 +144,11 @@ def manifest(
 
 CLOSING = Kind(
     "discovery",
+    "discovery",
     routes=(
         Route(
             "index.json",
             "getIndex",
-            "discovery",
             "Addresses of all documents",
             "The address of every document, and `contents`, by which a mirror sees whether any has changed.",
             Discovery,
@@ -150,7 +156,6 @@ CLOSING = Kind(
         Route(
             "openapi.json",
             "getOpenapi",
-            "discovery",
             "This document",
             "The API in OpenAPI 3.1.",
             OpenApi,
@@ -159,7 +164,6 @@ CLOSING = Kind(
         Route(
             "manifest.json",
             "getManifest",
-            "discovery",
             "Every document with its hash",
             "Path, SHA-256 and size of every other document. A mirror compares them to find changes.",
             Manifest,

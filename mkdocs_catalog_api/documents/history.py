@@ -12,6 +12,7 @@ from ..catalog.history import (
     Episode,
     FixEntry,
     FixShares,
+    History,
     ImageFigures,
     ImageRecord,
     KnownDigest,
@@ -114,11 +115,8 @@ class ImageHistory(Document):
     ]
 
 
-def fixes(catalog: Catalog) -> Fixes | None:
-    """Return every critical and high vulnerability with its fix; None without a recorded day."""
-    history = catalog.history
-    if history is None:
-        return None
+def _fixes(history: History) -> Fixes:
+    """Every critical and high vulnerability with its fix."""
     entries = [*history.fixes]
     by_severity = [
         [entry for entry in entries if entry.severity == severity] for severity in ("CRITICAL", "HIGH")
@@ -161,60 +159,31 @@ def image_history(slug: str, image: ImageRecord) -> ImageHistory:
     return ImageHistory("v1", "history", slug, [*image.figures], [*image.digests], [*image.episodes])
 
 
-def day_changes(catalog: Catalog) -> list[DayChanges]:
-    """Return the changes of each recorded day, oldest first."""
-    days, at = catalog.history.days if catalog.history else (), catalog.addresses
-    links = [None, *(at.api(addresses.changes(day.date)) for day in days)]
-    collection = at.api(addresses.CHANGES)
-    return [
-        DayChanges(
-            "v1",
-            "changes",
-            day.date,
-            ChangesLinks(before, collection),
-            len(day.events),
-            [*day.events],
-        )
-        for day, before in zip(days, links, strict=False)
-    ]
-
-
-def all_changes(catalog: Catalog) -> Changes:
-    """Return every recorded day, newest first."""
-    days, at = catalog.history.days if catalog.history else (), catalog.addresses
-    listed = [
-        ChangedDay(
-            day.date,
-            at.api(addresses.changes(day.date)),
-            {**day.counts},
-            day.figures.all,
-            day.figures.available,
-        )
-        for day in days
-    ]
-    return Changes("v1", "changes", len(listed), listed[::-1])
-
-
 def _documents(catalog: Catalog) -> Documents:
-    urgent = fixes(catalog)
-    if catalog.history is None or urgent is None:
+    history, at = catalog.history, catalog.addresses
+    if history is None:
         return
-    for day in day_changes(catalog):
-        yield addresses.changes(day.date), day
-    yield addresses.CHANGES, all_changes(catalog)
-    yield addresses.FIXES, urgent
-    for slug, image in catalog.history.images.items():
+    changed, before, collection = list[ChangedDay](), None, at.api(addresses.CHANGES)
+    for day in history.days:
+        path, events = addresses.changes(day.date), [*day.events]
+        links = ChangesLinks(before, collection)
+        yield path, DayChanges("v1", "changes", day.date, links, len(events), events)
+        before, figures = at.api(path), day.figures
+        changed.append(ChangedDay(day.date, before, {**day.counts}, figures.all, figures.available))
+    yield addresses.CHANGES, Changes("v1", "changes", len(changed), changed[::-1])
+    yield addresses.FIXES, _fixes(history)
+    for slug, image in history.images.items():
         yield addresses.image_history(slug), image_history(slug, image)
 
 
 _DAY = Parameter("date", "A recorded day, as in `changes.json`.", Day)
 HISTORY = Kind(
     "history",
+    "history",
     routes=(
         Route(
             addresses.CHANGES,
             "listChanges",
-            "history",
             "Every recorded day",
             "The number of changes on each day and its counts, newest first: the trend. Only a catalog with "
             "a history has them.",
@@ -224,18 +193,15 @@ HISTORY = Kind(
         Route(
             addresses.changes("{date}"),
             "getDayChanges",
-            "history",
             "The changes of one day",
             "The events of the day by image.",
             DayChanges,
             (_DAY,),
             listed="dayChanges",
-            goes_with="contents",
         ),
         Route(
             addresses.FIXES,
             "listFixes",
-            "history",
             "Time to fix of critical and high vulnerabilities",
             "Each of them with its first day and its fix, how many were fixed within 7, 30 and 90 days, and "
             "how old the open ones are; the times to fix of every severity.",
@@ -245,13 +211,11 @@ HISTORY = Kind(
         Route(
             addresses.image_history("{slug}"),
             "getImageHistory",
-            "history",
             "The history of one image",
             "Its figures over time, its digests, and each vulnerability with its first day and its fix.",
             ImageHistory,
             (IMAGE_SLUG,),
             listed="imageHistory",
-            goes_with="image",
         ),
     ),
     documents=_documents,

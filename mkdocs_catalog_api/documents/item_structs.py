@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
-from msgspec import Meta, Struct, defstruct
+from msgspec import Meta, Struct
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
@@ -25,7 +25,7 @@ from ..catalog.models import (
     UpdateEntry,
     VersionEntry,
 )
-from ..catalog.published import Day, Document, Href, PageLink
+from ..catalog.published import Day, Document, Href, PageLink, document_struct
 from ..catalog.types import Slug, Text, VersionLabel
 from .security import SecurityFigures
 
@@ -116,28 +116,16 @@ def published(
     } | {**_COMPUTED.get(built_in, {})}
     if issubclass(model, CustomizableModel):
         fields["custom"] = Annotated[custom(name, own), Meta(description="Custom fields of this catalog.")]
-    return defstruct(
-        name,
-        [*fields.items()],
-        bases=(Document,),
-        module=__name__,
-        namespace={"__doc__": built_in.__doc__},
-        rename={field: info.alias or field for field, info in model.model_fields.items()},
-    )
+    names = {field: info.alias or field for field, info in model.model_fields.items()}
+    return document_struct(name, built_in.__doc__, fields, names)
 
 
 @cache
 def custom(owner: str, own: type[OwnFields], names: Sequence[str] | None = None) -> type[Struct]:
     """The Struct of custom fields in the Struct `owner`: of all of them, or of those in `names`."""
-    fields = {f"own_{name}": name for name in (own.rules if names is None else names)}
-    return defstruct(
-        f"{owner}Custom",
-        [(field, _described(own.model_fields[field])) for field in fields],
-        bases=(Document,),
-        module=__name__,
-        namespace={"__doc__": "Custom fields of this catalog."},
-        rename=fields,
-    )
+    names_in_json = {f"own_{name}": name for name in (own.rules if names is None else names)}
+    fields = {field: _described(own.model_fields[field]) for field in names_in_json}
+    return document_struct(f"{owner}Custom", "Custom fields of this catalog.", fields, names_in_json)
 
 
 def publish(

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -42,8 +41,6 @@ class Route(NamedTuple):
     path: str
     operation: str
     """Name of the function that generated clients have for it."""
-    tag: str
-    """A key of `TAGS`."""
     summary: str
     description: str
     struct: type[Struct] | None
@@ -52,20 +49,6 @@ class Route(NamedTuple):
     listed: str = ""
     """Name in discovery; collections, which have a place of their own there, and discovery have none."""
     media_type: str = "application/json"
-    goes_with: Literal["api", "contents", "image", "release"] = "api"
-    """What takes a document away without notice to clients: nothing, other contents, or the end of the image
-    or release in its path."""
-
-    def match(self, path: str) -> re.Match[str] | None:
-        """The value of each parameter in a path of this route; None of another path."""
-        return re.fullmatch(re.sub(r"\\{(\w+)\\}", r"(?P<\1>[^/]+)", re.escape(self.path)), path)
-
-    def begin(self, *values: str) -> str:
-        """The path with these values in place of its first parameters, up to the next parameter."""
-        path = self.path
-        for parameter, value in zip(self.parameters, values, strict=False):
-            path = path.replace(f"{{{parameter.name}}}", value)
-        return path.partition("{")[0]
 
 
 Documents: TypeAlias = Iterable[tuple[str, Struct | bytes]]
@@ -77,6 +60,8 @@ class Kind(NamedTuple):
 
     name: str
     """The word of an optional kind in the setting `lookups`."""
+    tag: str
+    """A key of `TAGS`."""
     routes: tuple[Route, ...]
     documents: Callable[[Catalog], Documents]
     optional: bool = False

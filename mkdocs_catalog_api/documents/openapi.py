@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, TypeAlias, get_args
@@ -74,23 +74,27 @@ _BINARY: Mapping[str, Any] = {"type": "string", "format": "binary"}
 Schema: TypeAlias = dict[str, Any]
 
 
-def openapi(catalog: Catalog, kinds: Iterable[Kind]) -> dict[str, Any]:
+def openapi(catalog: Catalog, kinds: Sequence[Kind]) -> dict[str, Any]:
     """OpenAPI 3.1 of every route of these kinds.
 
     It depends on the site and the settings alone: catalogs with the same ones have the same description.
     """
     routes = [route for kind in kinds for route in kind.routes]
+    tags = [kind.tag for kind in kinds for _ in kind.routes]
     bodies, parameters, schemas = _schemas(routes)
     _add_examples(schemas, catalog.addresses)
     paths = {
-        f"/{PREFIX}/{route.path}": {"get": _operation(route, body, of_path)}
-        for route, body, of_path in zip(routes, bodies, parameters, strict=True)
+        f"/{PREFIX}/{route.path}": {"get": _operation(tag, route, body, of_path)}
+        for tag, route, body, of_path in zip(tags, routes, bodies, parameters, strict=True)
     }
+    servers = [{"url": catalog.addresses.mount or "/", "description": "The site that this document is on."}]
+    if catalog.site_url:
+        servers.append({"url": catalog.site_url.rstrip("/"), "description": "The site at its own address."})
     headers = {name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()}
     return {
         "openapi": "3.1.0",
         "info": {"title": _TITLE, "summary": catalog.title, "version": "v1", "description": _DESCRIPTION},
-        "servers": _servers(catalog),
+        "servers": servers,
         "security": [],
         "tags": [{"name": name, "description": text} for name, text in TAGS.items()],
         "paths": paths,
@@ -101,7 +105,7 @@ def openapi(catalog: Catalog, kinds: Iterable[Kind]) -> dict[str, Any]:
 def _schemas(
     routes: Sequence[Route],
 ) -> tuple[list[Mapping[str, Any]], list[list[Schema]], dict[str, Schema]]:
-    """The schema of each route's documents and of its parameters, and the named ones by their names."""
+    """The schema of each route's documents, its parameters, and the named schemas by their names."""
     references, schemas = schema_components(
         [route.struct for route in routes if route.struct], ref_template=_REFERENCE
     )
@@ -117,20 +121,8 @@ def _schemas(
             schema["required"] = [*schema["properties"]]  # only a recorded day may lack a field
             for part in schema["properties"].values():
                 part.pop("default", None)
-    parameters = [[_simpler(json_schema(each.type), named) for each in route.parameters] for route in routes]
-    for route, of_route in zip(routes, parameters, strict=True):
-        for parameter, schema in zip(route.parameters, of_route, strict=True):
-            _add_example(parameter.name, schema)
+    parameters = [[_parameter(each, named) for each in route.parameters] for route in routes]
     return bodies, parameters, dict(sorted(named.items()))
-
-
-def _servers(catalog: Catalog) -> list[dict[str, str]]:
-    """The mount path, which is right on any host, and where the site is."""
-    mount = catalog.addresses.mount
-    servers = [{"url": mount or "/", "description": "The site that this document is on."}]
-    if catalog.site_url:
-        servers.append({"url": catalog.site_url.rstrip("/"), "description": "The site at its own address."})
-    return servers
 
 
 def _open(name: str, schema: Schema, named: dict[str, Schema]) -> Schema:
@@ -215,13 +207,12 @@ def _name_words(part: Schema, named: dict[str, Schema]) -> None:
         part |= {"type": kind, "const": word}
 
 
-def _operation(route: Route, body: Mapping[str, Any], schemas: Sequence[Schema]) -> dict[str, Any]:
-    parameters = [
-        _parameter(parameter, schema) for parameter, schema in zip(route.parameters, schemas, strict=True)
-    ]
+def _operation(
+    tag: str, route: Route, body: Mapping[str, Any], parameters: Sequence[Schema]
+) -> dict[str, Any]:
     return {
         "operationId": route.operation,
-        "tags": [route.tag],
+        "tags": [tag],
         "summary": route.summary,
         "description": route.description,
         **({"parameters": parameters} if parameters else {}),
@@ -237,7 +228,10 @@ def _operation(route: Route, body: Mapping[str, Any], schemas: Sequence[Schema])
     }
 
 
-def _parameter(parameter: Parameter, schema: Schema) -> dict[str, Any]:
+def _parameter(parameter: Parameter, named: dict[str, Schema]) -> Schema:
+    schema, fields = _simpler(json_schema(parameter.type), named), _examples()["fields"]
+    if parameter.name in fields and "$ref" not in schema:
+        schema.setdefault("examples", [fields[parameter.name]])
     return {
         "name": parameter.name,
         "in": "path",
@@ -289,13 +283,6 @@ def _add_examples(schemas: Mapping[str, dict[str, Any]], addresses: Addresses) -
                 value = _unknown(inner)
             if value is not None or field in known:
                 inner["examples"] = [_addressed(value, addresses)]
-
-
-def _add_example(parameter: str, schema: dict[str, Any]) -> None:
-    """Give a parameter of paths an example, unless it has one."""
-    fields = _examples()["fields"]
-    if parameter in fields and "$ref" not in schema:
-        schema.setdefault("examples", [fields[parameter]])
 
 
 def _unknown(schema: Mapping[str, Any]) -> Any:

@@ -66,11 +66,11 @@ def _entries(catalog: Catalog, image: Image) -> Iterator[DigestEntry]:
 
 REFERENCES = Kind(
     "references",
+    "lookups",
     routes=(
         Route(
             _PATH,
             "getReference",
-            "lookups",
             "Versions of the tags of a repository",
             "For every tag of the repository: its version, whether it is the newest, its counts "
             "and the newest update. A repository that is not of this catalog has no document.",
@@ -84,7 +84,6 @@ REFERENCES = Kind(
                 ),
             ),
             listed="reference",
-            goes_with="contents",
         ),
     ),
     documents=_documents,

@@ -80,17 +80,16 @@ def _release(version: VersionEntry, page: str | UnsetType, *, deprecated: bool) 
 
 RENOVATE = Kind(
     "renovate",
+    "lookups",
     routes=(
         Route(
             _PATH,
             "getRenovateImage",
-            "lookups",
             "The versions of an image, for Renovate",
             "Renovate's custom datasource takes it without a transform. Unknown fields are absent.",
             RenovateImage,
             (SLUG,),
             listed="renovate",
-            goes_with="release",
         ),
     ),
     documents=_documents,

@@ -1,9 +1,9 @@
 """Vulnerability data: release records, the detail of each image, the summary and the index."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
+from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import astuple
 
 from ..catalog import addresses, value
@@ -15,27 +15,22 @@ from ..catalog.published import (
     ApiVersion,
     Counters,
     Critical,
-    CriticalIfScanned,
     Document,
     ExploitedIfKnown,
     Fixable,
-    FixableIfScanned,
     Grade,
     High,
-    HighIfScanned,
     Href,
     Low,
-    LowIfScanned,
     Medium,
-    MediumIfScanned,
     OpenTotal,
     ScoreIfGraded,
-    SuppressedIfScanned,
     SuppressedTotal,
     Timestamp,
     TotalIfScanned,
     Unknown,
-    UnknownIfScanned,
+    document_struct,
+    fields_of,
     schema_name,
 )
 from ..catalog.scan_selection import ScanSelection
@@ -48,15 +43,8 @@ Named = Annotated[Literal["security"], Meta(description="Name of the resource.")
 ImageReference = Annotated[Text, Meta(description="Reference of the image without a tag.")]
 ImageSlug = Annotated[Slug, Meta(description="Slug of the image.")]
 
-Label = Annotated[VersionLabel, Meta(description="The version.")]
-Scanned = Annotated[bool, Meta(description="Whether the version has a scan.")]
-Rows = Annotated[list[Vulnerability] | None, Meta(description="The vulnerabilities, worst first.")]
-RawFindings = Annotated[Count | None, Meta(description="Raw findings, before deduplication.")]
-DistinctIds = Annotated[Count | None, Meta(description="Distinct ids of the vulnerabilities.")]
-ScannedDigest = Annotated[Digest | None, Meta(description="Digest of the scanned image.")]
 ScannedAt = Annotated[Timestamp | None, Meta(description="UTC time of the scan.")]
 Scanner = Annotated[Text | None, Meta(description="Names and versions of the scanners.")]
-DigestsScanned = Annotated[Count | None, Meta(description="How many of the version's digests have a scan.")]
 PlatformsScanned = Annotated[
     list[Text], Meta(description="The platforms of its scans, as far as they are known.")
 ]
@@ -69,38 +57,39 @@ OsEndOfLife = Annotated[
     bool | None,
     Meta(description="The operating system gets no more advisories: finding nothing then means little."),
 ]
-SuppressedRows = Annotated[
-    list[Suppressed] | None, Meta(description="Vulnerabilities that VEX statements took out.")
-]
 
 
 @schema_name("Release")
 class ReleaseRecord(Document):
     """Vulnerability data of one version. Without a scan, all counts and texts but `version` are null."""
 
-    version: Label
-    scanned: Scanned
+    version: Annotated[VersionLabel, Meta(description="The version.")]
+    scanned: Annotated[bool, Meta(description="Whether the version has a scan.")]
     total: TotalIfScanned
-    fixable: FixableIfScanned
+    fixable: Fixable | None
     grade: Grade
     score: ScoreIfGraded
-    cves: Rows
-    critical: CriticalIfScanned
-    high: HighIfScanned
-    medium: MediumIfScanned
-    low: LowIfScanned
-    unknown: UnknownIfScanned
-    findings: RawFindings
-    unique: DistinctIds
-    digest: ScannedDigest
+    cves: Annotated[list[Vulnerability] | None, Meta(description="The vulnerabilities, worst first.")]
+    critical: Critical | None
+    high: High | None
+    medium: Medium | None
+    low: Low | None
+    unknown: Unknown | None
+    findings: Annotated[Count | None, Meta(description="Raw findings, before deduplication.")]
+    unique: Annotated[Count | None, Meta(description="Distinct ids of the vulnerabilities.")]
+    digest: Annotated[Digest | None, Meta(description="Digest of the scanned image.")]
     scanned_at: ScannedAt
     scanner: Scanner
-    digests_scanned: DigestsScanned
+    digests_scanned: Annotated[
+        Count | None, Meta(description="How many of the version's digests have a scan.")
+    ]
     platforms_scanned: PlatformsScanned
     limits: Limits
     complete: Complete
     os_end_of_life: OsEndOfLife
-    suppressed: SuppressedRows
+    suppressed: Annotated[
+        list[Suppressed] | None, Meta(description="Vulnerabilities that VEX statements took out.")
+    ]
     exploited: ExploitedIfKnown
 
 
@@ -113,19 +102,10 @@ class SecurityHead(Document):
     image: ImageReference
 
 
-def struct_fields(struct: type[Struct]) -> list[tuple[str, object]]:
-    """Name and type of each field, for another Struct that has them."""
-    return [*get_type_hints(struct, include_extras=True).items()]
-
-
-ReleaseDocument = defstruct(
+ReleaseDocument = document_struct(
     "ReleaseDocument",
-    [*struct_fields(SecurityHead), *struct_fields(ReleaseRecord)],
-    bases=(Document,),
-    module=__name__,
-    namespace={
-        "__doc__": "Vulnerability data of one version of one image. Without a scan, every count is null."
-    },
+    "Vulnerability data of one version of one image. Without a scan, every count is null.",
+    fields_of(SecurityHead) | fields_of(ReleaseRecord),
 )
 
 
@@ -152,14 +132,14 @@ class SecurityFigures(Document):
     version: Annotated[
         VersionLabel | None, Meta(description="The version; null for a chart, and when there is none yet.")
     ]
-    critical: CriticalIfScanned
-    high: HighIfScanned
-    medium: MediumIfScanned
-    low: LowIfScanned
-    unknown: UnknownIfScanned
+    critical: Critical | None
+    high: High | None
+    medium: Medium | None
+    low: Low | None
+    unknown: Unknown | None
     total: TotalIfScanned
-    fixable: FixableIfScanned
-    suppressed: SuppressedIfScanned
+    fixable: Fixable | None
+    suppressed: SuppressedTotal | None
     exploited: ExploitedIfKnown
     grade: Grade
     score: ScoreIfGraded
@@ -435,11 +415,11 @@ def _documents(catalog: value.Catalog) -> Documents:
 _VERSION = Parameter("version", "Version, as in the image's `versions`.", VersionLabel)
 SECURITY = Kind(
     "security",
+    "security",
     routes=(
         Route(
             "security.json",
             "getSecuritySummary",
-            "security",
             "Counts for the catalog and for each image",
             "Open vulnerabilities of all images that are not planned, of the available ones, and of each "
             "scanned image by its slug.",
@@ -449,7 +429,6 @@ SECURITY = Kind(
         Route(
             "security/index.json",
             "getSecurityIndex",
-            "security",
             "Every scanned image",
             "Every scanned image that is not planned, with its grade, its counts and the address of its "
             "detail.",
@@ -459,24 +438,20 @@ SECURITY = Kind(
         Route(
             "security/{slug}.json",
             "getImageSecurity",
-            "security",
             "Vulnerabilities of all versions of an image",
             "A record with the vulnerabilities of each version that the image lists.",
             SecurityDetail,
             (IMAGE_SLUG,),
             listed="imageSecurity",
-            goes_with="release",
         ),
         Route(
             "security/{slug}/{version}.json",
             "getReleaseSecurity",
-            "security",
             "Vulnerabilities of one version of an image",
             "The record of one version, with its vulnerabilities.",
             ReleaseDocument,
             (IMAGE_SLUG, _VERSION),
             listed="release",
-            goes_with="release",
         ),
     ),
     documents=_documents,

@@ -3,9 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from msgspec import Meta, Struct, defstruct
+from msgspec import Meta, Struct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
@@ -13,14 +13,14 @@ from ..catalog.collections import COLLECTIONS, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields
 from ..catalog.markdown import plain_text
 from ..catalog.model import Model
-from ..catalog.published import ApiVersion, Day, Document, Total
+from ..catalog.published import Day, Document, Total, document_struct, envelope, fields_of
 from ..catalog.shown import Shown
 from ..catalog.types import Count, VersionLabel, camel
 from ..catalog.value import Catalog, Image, PinningItem
 from .item_structs import custom, published
 from .items import logo_address
 from .kinds import Documents, Kind, Route
-from .security import item_security, struct_fields
+from .security import item_security
 
 SEARCH = "search.json"
 _DIGEST_DIGITS = 12
@@ -40,7 +40,7 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
     """The Structs of an entry and of the list."""
     of = COLLECTIONS[resource]
     stem, noun = f"{of.stem}Entry", of.one
-    item = dict(struct_fields(published(*fields[:3])))
+    item = fields_of(published(*fields[:3]))
     known: dict[str, Any] = {name: item[name] for name in _ITEM if name in item}
     if resource == "images":
         known["size"] = Annotated[
@@ -56,28 +56,13 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
     known |= {name: item[name] for name in ("security", "url", "href")}
     custom_fields = Meta(description="Custom fields that lists show or filter by.")
     known["custom"] = Annotated[custom(stem, fields.own, _listed(fields)), custom_fields]
-    entry = defstruct(
-        stem,
-        [*known.items()],
-        bases=(Document,),
-        module=__name__,
-        namespace={"__doc__": f"What lists show of one {noun}."},
-        rename={name: camel(name) for name in known},
+    names = {name: camel(name) for name in known}
+    entry = document_struct(stem, f"What lists show of one {noun}.", known, names)
+    every: Any = Annotated[list.__class_getitem__(entry), Meta(description=f"Every {noun}, by slug.")]
+    doc = f"Every {noun} with what lists show of it."
+    return entry, document_struct(
+        f"{of.stem}Index", doc, envelope(resource) | {"total": Total, "data": every}
     )
-    every: dict[str, Any] = {
-        "api_version": ApiVersion,
-        "resource": Annotated[Literal.__getitem__(resource), Meta(description="Name of the collection.")],
-        "total": Total,
-        "data": Annotated[list.__class_getitem__(entry), Meta(description=f"Every {noun}, by slug.")],
-    }
-    listed = defstruct(
-        stem.replace("Entry", "Index"),
-        [*every.items()],
-        bases=(Document,),
-        module=__name__,
-        namespace={"__doc__": f"Every {noun} with what lists show of it."},
-    )
-    return entry, listed
 
 
 def _listed(fields: ItemFields[Model]) -> tuple[str, ...]:
@@ -122,23 +107,21 @@ def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
         route = Route(
             slim_path(resource),
             f"list{resource.capitalize()}Index",
-            resource,
             f"Every {noun} in brief",
             f"The fields of every {noun} that a list or a dashboard needs.",
             listed,
             listed=f"{resource}Index",
         )
-        yield Kind(f"{resource}-index", (route,), partial(_documents, resource))
+        yield Kind(f"{resource}-index", resource, (route,), partial(_documents, resource))
     index = Route(
         SEARCH,
         "getSearchIndex",
-        "discovery",
         "Search index of images",
         "Names, versions, tags and the beginnings of digests of every image, for a search box.",
         _search_structs(fields["images"])[1],
         listed="search",
     )
-    yield Kind("search", (index,), _search)
+    yield Kind("search", "discovery", (index,), _search)
 
 
 _SearchDigests = Annotated[
@@ -169,33 +152,19 @@ _SEARCHED = ("slug", "name", "base", "license", "replaces")
 @cache
 def _search_structs(fields: ItemFields[Model]) -> tuple[type[Struct], type[Struct]]:
     """The Structs of an entry and of the index."""
-    item = dict(struct_fields(published(*fields[:3])))
+    item = fields_of(published(*fields[:3]))
     known: dict[str, Any] = {name: item[name] for name in (*_SEARCHED, "custom")}
     known["versions"] = Annotated[list[SearchVersion], Meta(description="Its versions, newest first.")]
     known["former"] = Annotated[
         list[SearchFormer], Meta(description="Digests that its versions had before, newest version first.")
     ]
-    entry = defstruct(
-        "SearchEntry",
-        [*known.items()],
-        bases=(Document,),
-        module=__name__,
-        namespace={"__doc__": "Names and digests of one image."},
+    entry = document_struct("SearchEntry", "Names and digests of one image.", known)
+    total = Annotated[Count, Meta(description="Number of images.")]
+    every: Any = Annotated[list.__class_getitem__(entry), Meta(description="Every image, by slug.")]
+    doc = "Names, versions, tags and digests of every image."
+    return entry, document_struct(
+        "SearchIndex", doc, envelope("search", "resource") | {"total": total, "data": every}
     )
-    every: dict[str, Any] = {
-        "api_version": ApiVersion,
-        "resource": Annotated[Literal["search"], Meta(description="Name of the resource.")],
-        "total": Annotated[Count, Meta(description="Number of images.")],
-        "data": Annotated[list.__class_getitem__(entry), Meta(description="Every image, by slug.")],
-    }
-    index = defstruct(
-        "SearchIndex",
-        [*every.items()],
-        bases=(Document,),
-        module=__name__,
-        namespace={"__doc__": "Names, versions, tags and digests of every image."},
-    )
-    return entry, index
 
 
 def _first_digits(digests: Iterable[str]) -> list[str]:

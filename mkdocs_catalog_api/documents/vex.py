@@ -6,7 +6,7 @@ absent, never null. The archive is a VEX Repository v0.1 (https://github.com/aqu
 
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
@@ -16,7 +16,7 @@ from ..catalog.published import Document, Timestamp
 from ..catalog.statements import JustificationWord, Statement, StatusWord
 from ..catalog.types import Text
 from ..catalog.value import Catalog
-from ..catalog.vex_export import Exact, Export, StatementOnReleases, image_id, standing
+from ..catalog.vex_export import Exact, Export, StatementOnReleases, image_id
 from ..catalog.vulnerabilities import vocabulary
 from .kinds import IMAGE_SLUG, Documents, Kind, Route
 
@@ -95,9 +95,7 @@ def repository(site_url: str) -> str:
 
 
 def _documents(catalog: Catalog) -> Documents:
-    assert catalog.site_url is not None  # noqa: S101  # without it nothing is published, with a problem
-    export = Export(catalog.statements)
-    publication = _Publication(catalog.site_url.rstrip("/"), catalog.title)
+    export = Export(catalog.statements, catalog.images)
     packages: dict[str, tuple[str, list[StatementOnReleases]]] = {}
     """Package URL of an image → its slug, and its statements; several items may share an image."""
     for image in catalog.images:
@@ -108,37 +106,27 @@ def _documents(catalog: Catalog) -> Documents:
         if statements:
             slug = image.entry.slug
             packages.setdefault(image_id(image.entry.image), (slug, []))[1].extend(statements)
-            yield path(slug), publication.document(slug, statements)
-    yield ARCHIVE, _archive(publication, packages)
+            yield path(slug), _document(catalog, slug, statements)
+    yield ARCHIVE, _archive(catalog, packages)
 
 
-class _Publication(NamedTuple):
-    """Who publishes."""
-
-    home: str
-    """Address of the site."""
-    author: str
-    """Author of statements whose documents have none."""
-
-    def document(self, slug: str, statements: Sequence[StatementOnReleases]) -> ImageVex:
-        authors = dict.fromkeys(each.statement.author for each in statements if each.statement.author)
-        return ImageVex(
-            context="https://openvex.dev/ns/v0.2.0",
-            id=f"{self.home}/{PREFIX}/{path(slug)}",
-            author=", ".join(authors) or self.author,
-            timestamp=_newest(each.statement for each in statements),
-            version=1,
-            statements=[_statement(each.statement, each.products) for each in statements],
-        )
+def _document(catalog: Catalog, slug: str, statements: Sequence[StatementOnReleases]) -> ImageVex:
+    authors = dict.fromkeys(each.statement.author for each in statements if each.statement.author)
+    return ImageVex(
+        context="https://openvex.dev/ns/v0.2.0",
+        id=f"{(catalog.site_url or '').rstrip('/')}/{PREFIX}/{path(slug)}",
+        author=", ".join(authors) or catalog.title,
+        timestamp=_newest(each.statement for each in statements),
+        version=1,
+        statements=[_statement(each.statement, each.products) for each in statements],
+    )
 
 
-def _archive(
-    publication: _Publication, packages: Mapping[str, tuple[str, list[StatementOnReleases]]]
-) -> bytes:
+def _archive(catalog: Catalog, packages: Mapping[str, tuple[str, list[StatementOnReleases]]]) -> bytes:
     """A gzip-compressed tar archive; the same statements give the same bytes with the same zlib."""
     files, index = dict[str, bytes](), list[dict[str, str]]()
     for id_, (slug, statements) in sorted(packages.items()):
-        document = publication.document(slug, [*standing(sorted(statements, key=lambda each: each.rank))])
+        document = _document(catalog, slug, sorted(statements, key=lambda each: each.rank))
         location = f"pkg/oci/{slug}/vex.json"
         index.append({"id": id_, "location": location})
         files[location] = _ENCODER.encode(document) + b"\n"
@@ -190,30 +178,27 @@ def _packed(files: dict[str, bytes]) -> bytes:
 
 VEX = Kind(
     "vex",
+    "vex",
     routes=(
         Route(
             "vex/{slug}.json",
             "getImageVex",
-            "vex",
             "Statements on one image",
             "The author's statements on the image's versions, as OpenVEX, for `--vex` of a scanner. Only "
             "where the catalog publishes its statements, and for images that have any.",
             ImageVex,
             (IMAGE_SLUG,),
             listed="vex",
-            goes_with="contents",
         ),
         Route(
             ARCHIVE,
             "getVexRepository",
-            "vex",
             "Statements on all images",
             "The same documents as a VEX Repository v0.1. Scanners find it by "
             "`.well-known/vex-repository.json` of the site. Only where the catalog publishes its statements.",
             None,
             listed="vexRepository",
             media_type="application/gzip",
-            goes_with="contents",
         ),
     ),
     documents=_documents,

@@ -8,10 +8,8 @@ from __future__ import annotations
 import datetime
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -28,13 +26,21 @@ _CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7})", re.MULTILINE)
 _ENCODER = msgspec.json.Encoder()
 
 
-class _DayFile(Struct, forbid_unknown_fields=True):
+class Day(Struct, forbid_unknown_fields=True):
+    """One recorded day, as in its file."""
+
     date: str
     events: list[AnyEvent]
+    """Event 0 is in line 2 of the file."""
     figures: RecordedFigures
 
+    @property
+    def file(self) -> str:
+        """Path of its file in messages."""
+        return _file(self.date)
 
-_DAY = msgspec.json.Decoder(_DayFile)
+
+_DAY = msgspec.json.Decoder(Day)
 
 
 def is_date(text: str) -> bool:
@@ -45,58 +51,42 @@ def is_date(text: str) -> bool:
         return False
 
 
-class Day(NamedTuple):
-    """One recorded day."""
-
-    date: str
-    label: str
-    """Path of its file in messages."""
-    figures: RecordedFigures
-    events: Sequence[AnyEvent]
-    """Event 0 is in line 2 of the file."""
+def _file(date: str) -> str:
+    return f"{HISTORY_FOLDER}/{date}.json"
 
 
-def _refused(label: str, line: int, message: str, hint: str = "restore the file from git") -> CatalogError:
-    """Return the error for a line in the file of a day."""
-    return CatalogError(Problems([Problem(label, line, 0, "", message, hint, code=Code.HISTORY)]))
+def refused(file: str, line: int, message: str, hint: str = "restore the file from git") -> CatalogError:
+    """Return the error for a line in the file of a day, or for the folder."""
+    return CatalogError(Problems([Problem(file, line, 0, "", message, hint, code=Code.HISTORY)]))
 
 
 class Folder:
-    """The folder of a history, which may not exist yet; `label` is its path in messages."""
+    """The folder of a history, which may not exist yet."""
 
-    def __init__(self, path: Path, label: str) -> None:
-        self.path, self.label = path, label
+    def __init__(self, path: Path) -> None:
+        self.path = path
 
-    @cached_property
+    @property
     def dates(self) -> list[str]:
         """The recorded days in order.
 
         Raises:
             CatalogError: the folder can't be read or is a link, or the name of a file is not a date.
         """
-        problems = Problems()
-        dates = []
-
-        def refuse(place: str, message: str, hint: str = "") -> None:
-            problems.add(Problem(place, 0, 0, "", message, hint, code=Code.HISTORY))
-
+        if not os.path.lexists(self.path):
+            return []
+        if self.path.is_symlink() or not self.path.is_dir():
+            raise refused(HISTORY_FOLDER, 0, "not a folder", "use a folder that is not a link")
         try:
-            if self.path.is_symlink() or (self.path.exists() and not self.path.is_dir()):
-                refuse(self.label, "not a folder", "use a folder that is not a link")
-            names = sorted(path.name for path in self.path.iterdir()) if self.path.is_dir() else []
+            files = sorted(path.name for path in self.path.iterdir())
         except OSError as error:
-            refuse(self.label, f"can't be read: {reason(error)}")
-            names = []
+            raise refused(HISTORY_FOLDER, 0, f"can't be read: {reason(error)}", "") from None
+        names = [name[:-5] for name in files if name.endswith(".json") and not name.startswith(".")]
         for name in names:
-            if name.endswith(".json") and not name.startswith("."):
-                if is_date(name.removesuffix(".json")):
-                    dates.append(name.removesuffix(".json"))
-                else:
-                    message = "the name is not a date such as 2026-11-20.json"
-                    refuse(f"{self.label}/{name}", message, "move the file to another folder")
-        if list(problems):
-            raise CatalogError(problems)
-        return dates
+            if not is_date(name):
+                message = "the name is not a date such as 2026-11-20.json"
+                raise refused(_file(name), 0, message, "move the file to another folder")
+        return names
 
     def days(self, *, before: str | None = None) -> Iterator[Day]:
         """Read the days in order; `before`: only the days before that date.
@@ -110,22 +100,20 @@ class Folder:
             yield self._read(date)
 
     def _read(self, date: str) -> Day:
-        label = f"{self.label}/{date}.json"
+        file = _file(date)
         try:
-            body = read_file(self._file(date))
+            body = read_file(self._path(date))
         except OSError as error:
-            raise _refused(label, 0, f"can't be read: {reason(error)}", "") from None
+            raise refused(file, 0, f"can't be read: {reason(error)}", "") from None
         try:
             day = _DAY.decode(body)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             if _CONFLICT.search(body):
-                raise _refused(
-                    label, 0, "unresolved merge conflict", "keep one side of the conflict"
-                ) from None
-            raise _refused(label, _line(str(error), body), f"not a recorded day: {error}") from None
+                raise refused(file, 0, "unresolved merge conflict", "keep one side of the conflict") from None
+            raise refused(file, _line(str(error), body), f"not a recorded day: {error}") from None
         if day.date != date:
-            raise _refused(label, 1, f"the file contains the day {day.date!r}")
-        return Day(date, label, day.figures, day.events)
+            raise refused(file, 1, f"the file contains the day {day.date!r}")
+        return day
 
     def write(self, date: str, figures: RecordedFigures, events: Iterable[AnyEvent]) -> int:
         """Write the file of a day, unless it has this content; return its number of events.
@@ -136,16 +124,15 @@ class Folder:
         head = _ENCODER.encode({"date": date, "figures": figures, "events": []})
         rows = [*map(_ENCODER.encode, events)]
         body = b"\n".join([head.removesuffix(b"]}"), *([b",\n".join(rows)] if rows else []), b"]}\n"])
-        target = self._file(date)
+        target = self._path(date)
         # A link is replaced, and nothing is written through it.
         if target.is_symlink() or not target.is_file() or target.read_bytes() != body:
             if target.is_symlink():
                 target.unlink()
             write_whole(target, body)
-        self.__dict__.pop("dates", None)
         return len(rows)
 
-    def _file(self, date: str) -> Path:
+    def _path(self, date: str) -> Path:
         return self.path / f"{date}.json"
 
 
@@ -164,16 +151,15 @@ def history_folder(site: Site, problems: Problems, *, to_write: bool) -> Folder 
 
     Adds an error if it is in docs_dir, or behind a link out of the project.
     """
-    label = HISTORY_FOLDER
-    path = site.root / label
+    path = site.root / HISTORY_FOLDER
     if not (to_write or os.path.lexists(path)):
         return None
     if not leads_out(path, [site.docs_dir]):
         message, hint = "the folder is in docs_dir, so MkDocs would publish it", "move it next to mkdocs.yml"
     elif leads_out(path.parent, project_of(site.root, path.parent)):
-        message = f"the path of the folder {label!r} contains a link that leads out of the project"
+        message = f"the path of the folder {HISTORY_FOLDER!r} contains a link that leads out of the project"
         hint = "move the folder into the project"
     else:
-        return Folder(path, label)
-    problems.add(Problem(label, 0, 0, "", message, hint, code=Code.MISSING_PATH))
+        return Folder(path)
+    problems.add(Problem(HISTORY_FOLDER, 0, 0, "", message, hint, code=Code.MISSING_PATH))
     return None

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import astuple, replace
 
+from ..authored.settings import HISTORY_FOLDER
 from ..catalog import events, names
 from ..catalog.assessment import scanner_names
 from ..catalog.events import AnyEvent, CountedScan, GoneReason, VulnerabilityEvent
@@ -20,9 +21,9 @@ from ..catalog.scan_selection import PartScan, ScanSelection
 from ..catalog.scans import SEVERITIES, Severity
 from ..catalog.value import Catalog, Image
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
-from ..problems import CatalogError, Level, Problem, Problems, RefusedError
+from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
-from .days import Day, Folder
+from .days import Day, Folder, refused
 
 _First = Literal["baseline"] | None
 """Reason of everything that exists on the first day of a history."""
@@ -386,13 +387,6 @@ def _applied_to_rows(image: KnownImage, scan: KnownScan, event: VulnerabilityEve
     return True
 
 
-class Recorded(NamedTuple):
-    """Result of writing a day."""
-
-    date: str
-    events: int
-
-
 def follow(day: Day, state: State, problems: Problems) -> tuple[State, list[AnyEvent]]:
     """Return the state after a day, and its events that fit.
 
@@ -403,9 +397,7 @@ def follow(day: Day, state: State, problems: Problems) -> tuple[State, list[AnyE
         message = "not used: the event repeats or contradicts the days before"
         hint = "expected after a merge of two histories; else restore the days from git"
         group = f"events that repeat or contradict the days before ({hint})"
-        problem = Problem(
-            day.label, line, 0, "", message, hint, Level.WARNING, code=Code.HISTORY, group=group
-        )
+        problem = Problem(day.file, line, 0, "", message, hint, Level.WARNING, code=Code.HISTORY, group=group)
         problems.add(problem)
     return state, [event for event, fit in zip(day.events, fits, strict=True) if fit]
 
@@ -416,19 +408,21 @@ def record(
     snapshot: Iterable[Seen],
     problems: Problems,
     figures: RecordedFigures,
-) -> Recorded:
-    """Write a day with the changes up to this snapshot; if it is the last recorded day, replace it.
+) -> int:
+    """Write a day with the changes up to this snapshot; if it is the last recorded day, replace it. Return
+    the number of events.
 
     Raises:
         CatalogError: a later day is recorded, or a day before is damaged.
         OSError: the day can't be written.
     """
-    if folder.dates and date < folder.dates[-1]:
-        message = f"{date} is before {folder.dates[-1]}, the last recorded day"
+    dates = folder.dates
+    if dates and date < dates[-1]:
+        message = f"{date} is before {dates[-1]}, the last recorded day"
         hint = "omit `--date` to record today, or use a later date"
-        raise CatalogError(Problems([Problem(folder.label, 0, 0, "", message, hint, code=Code.HISTORY)]))
+        raise refused(HISTORY_FOLDER, 0, message, hint)
     state: State = {}
     for day in folder.days(before=date):
         state, _ = follow(day, state, problems)
-    baseline = not folder.dates or folder.dates[0] == date
-    return Recorded(date, folder.write(date, figures, differences(state, snapshot, baseline=baseline)))
+    baseline = not dates or dates[0] == date
+    return folder.write(date, figures, differences(state, snapshot, baseline=baseline))

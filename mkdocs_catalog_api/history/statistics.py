@@ -138,17 +138,12 @@ class Digests(Struct):
         return sorted([*self.ended, *current], key=lambda known: (known.from_, known.version, known.digest))
 
 
-class Since(NamedTuple):
-    """The first day on which a vulnerability was open; `baseline`: or earlier."""
-
-    date: str
-    baseline: bool
-
-
 class Clock(Struct):
     """The clock of an id in an image. It starts on the first day with the id, and only a fix stops it."""
 
-    since: Since
+    since: str
+    baseline: bool
+    """Whether the first day is not known: the id was there before."""
     worst: Severity
     """The worst severity while the id was open."""
     reason: EpisodeEnd | None = None
@@ -272,7 +267,7 @@ class ImageEpisodes(Struct):
             return False
         if event.reason == "superseded" and parse_label(scan.version).key <= parse_label(before.version).key:
             return False
-        first = self.clocks[event.id].since.date
+        first = self.clocks[event.id].since
         fresh = [each for each in today.scans if self.made[each] >= first]
         if seen and scan.scans is not None:
             return all(any(_looked(now, each) for now in fresh) for each in seen)
@@ -289,7 +284,7 @@ class ImageEpisodes(Struct):
             self.clocks[id_] = self.fixes[id_].pop().clock
         if id_ not in self.clocks:
             unknown = baseline or today.unknown or id_ in self.hidden
-            self.clocks[id_] = Clock(Since(today.date, unknown), severity)
+            self.clocks[id_] = Clock(today.date, unknown, severity)
         self.hidden.discard(id_)
         self.clocks[id_].worsen(severity)
         self.open.add(key)
@@ -302,7 +297,7 @@ class ImageEpisodes(Struct):
         fixed = [
             episode
             for episode in self.ended[id_]
-            if episode.fixed and episode.first_seen == self.clocks[id_].since.date
+            if episode.fixed and episode.first_seen == self.clocks[id_].since
         ]
         same = [episode for episode in fixed if episode.pkg == package]
         other = [episode for episode in fixed if (id_, episode.pkg) not in self.open]
@@ -330,12 +325,11 @@ class ImageEpisodes(Struct):
         entries = []
         for id_, clock in self.clocks.items():
             reason = None if id_ in still_open else clock.reason
-            entries.append(FixEntry(slug, id_, clock.worst, clock.since.date, None, None, None, reason))
+            entries.append(FixEntry(slug, id_, clock.worst, clock.since, None, None, None, reason))
         for id_, fixes in self.fixes.items():
             for date, clock, version, reason in fixes:
-                first, baseline = clock.since
-                days = None if baseline else _days(first, date)
-                entries.append(FixEntry(slug, id_, clock.worst, first, date, version, days, reason))
+                days = None if clock.baseline else _days(clock.since, date)
+                entries.append(FixEntry(slug, id_, clock.worst, clock.since, date, version, days, reason))
         return sorted(entries, key=lambda entry: (entry.id, entry.first_seen))
 
     def all(self, image: KnownImage | None) -> list[Episode]:
@@ -344,8 +338,8 @@ class ImageEpisodes(Struct):
         return [*lasting, *(episode for ended in self.ended.values() for episode in reversed(ended))]
 
     def _episode(self, key: Key, severity: Severity) -> Episode:
-        since = self.clocks[key[0]].since
-        return Episode(*key, severity, *since, fixed=None, fixed_in=None, days=None, reason=None)
+        clock = self.clocks[key[0]]
+        return Episode(*key, severity, clock.since, clock.baseline, None, None, None, None)
 
 
 class _Past(Struct):

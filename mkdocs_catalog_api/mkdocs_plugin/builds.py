@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import get_plugin_logger
@@ -14,7 +14,7 @@ from ..authored.settings import Settings
 from ..authored.site import Site
 from ..build import Build, prepare, without_garbage_collection
 from ..catalog.addresses import PREFIX, mount_path
-from ..documents.prove import ContractError
+from ..documents.publication import ContractError
 from ..problems import CatalogError, Problems, lines, reason
 from ..problems.codes import Code
 from ..publish.swap import Stamp
@@ -52,18 +52,16 @@ class Builds:
         Raises:
             PluginError: the catalog has errors, or can't be written.
         """
-        try:
-            self.new = prepare(site, settings, problems, strict=strict)
-            filler = _filler(site, settings, self.new)
-            pages = filler.fill(problems, strict=strict)
-            report(problems)
-            return filler, pages
-        except CatalogError as error:
-            self.drop_new()
-            self.refuse(error)
-        except (ContractError, MemoryError, OSError) as error:
-            self.drop_new()
-            self._stop(f"the API can't be written: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
+        with self._reported("the API can't be written"):
+            try:
+                self.new = prepare(site, settings, problems, strict=strict)
+                filler = _filler(site, settings, self.new)
+                pages = filler.fill(problems, strict=strict)
+                report(problems)
+                return filler, pages
+            except BaseException:
+                self.drop_new()
+                raise
         filler = _filler(site, settings, self._good)
         with suppress(CatalogError):  # pages that can't be filled stay as written
             return filler, filler.fill(Problems(), strict=False)
@@ -78,12 +76,10 @@ class Builds:
             PluginError: a marker is wrong.
         """
         filler = _filler(site, settings, self._good, published=True)
-        try:
+        with self._reported(""):
             pages = filler.fill(problems, strict=strict)
             report(problems)
             return filler, pages
-        except CatalogError as error:
-            self.refuse(error)
         return filler, {}
 
     def put(self, pages: Mapping[str, str]) -> None:
@@ -92,15 +88,9 @@ class Builds:
         Raises:
             PluginError: a folder or link is in the way, the disk is full …
         """
-        build = self.new or self._good
-        if build is None:
-            return
-        try:
-            build.put(pages)
-        except CatalogError as error:
-            self.refuse(error)
-        except OSError as error:
-            self._stop(f"a page can't be written: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
+        if build := self.new or self._good:
+            with self._reported("a page can't be written"):
+                build.put(pages)
 
     def publish(self, stamps: Mapping[str, Stamp]) -> None:
         """Move the new documents to the site. In serve without new documents, use the last good ones.
@@ -114,14 +104,20 @@ class Builds:
             self._good, self.new = self.new, None
         if self._good is None:
             return
-        try:
+        with self._reported("the API can't be published"):
             report(self._good.publish(keep=self.serving, stamps=stamps))
             if fresh:
                 log.info(f"built: {self._good.summary}")
+
+    @contextmanager
+    def _reported(self, what: str) -> Iterator[None]:
+        """Stop the build after an error; `what` begins the message for one of the disk."""
+        try:
+            yield
         except CatalogError as error:
             self.refuse(error)
-        except OSError as error:
-            self._stop(f"the API can't be published: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
+        except (ContractError, MemoryError, OSError) as error:
+            self._stop(f"{what}: {reason(error, with_path=True)} [{Code.NOT_WRITTEN}]")
 
     def refuse(self, error: CatalogError) -> None:
         """Log the problems of the catalog, and stop the build.

@@ -1,22 +1,29 @@
-"""The pages and the configuration of a MkDocs site, in the form that the build requires."""
+"""The pages, files and configuration of a MkDocs site, in the form that the build requires."""
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Container, Mapping, Sequence, Set
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from mkdocs.structure.files import File, Files, InclusionLevel
+
 from ..authored.config_file import ConfigFile
 from ..authored.pages import Page, parse_defaults
+from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.yaml_text import YamlDocument
+from ..build import Build
 from ..catalog import addresses
+from ..documents.table import fixed_paths
 from ..problems import reason
+from ..sources.items import items_without_page
+from ..web.pages import SCRIPT, STYLE
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
-    from mkdocs.structure.files import File, Files
     from mkdocs.structure.pages import Page as MkDocsPage
 
 
@@ -183,3 +190,59 @@ def _defaults(config: MkDocsConfig, files: Files) -> list[tuple[PurePosixPath, Y
         if path.name == meta.config.meta_file and file.abs_src_path:
             defaults.append((path.parent, parse_defaults(file.content_string, name(file, config))))
     return sorted(defaults, key=lambda pair: len(pair[0].parts))
+
+
+class ApiFile(File):
+    """A document that is registered in MkDocs, so that links to it resolve. The build writes it."""
+
+    def copy_file(self, dirty: bool = False) -> None:
+        """Do nothing: `on_post_build` publishes all documents together."""
+
+
+def add_documents(files: Files, occupied: Container[str], settings: Settings, config: MkDocsConfig) -> None:
+    """Register the documents of every catalog, except those that the author provides."""
+    for path in fixed_paths(settings):
+        if path not in occupied:
+            uri, urls = f"{addresses.PREFIX}/{path}", config.use_directory_urls
+            file = ApiFile(uri, None, config.site_dir, urls, inclusion=InclusionLevel.INCLUDED)
+            file.generated_by = "catalog-api"
+            files.append(file)
+
+
+def add_item_pages(files: Files, settings: Settings, config: MkDocsConfig) -> set[str]:
+    """Register a page for each item of a data file that has none. Returns their paths in docs_dir.
+
+    A page of the author in the same place stays; `load` reports it.
+    """
+    folder, targets, uris = language(config), {file.dest_uri for file in files}, set()
+    for uri, title in items_without_page(describe(config, [], set(), {}), settings):
+        content = f"---\ntitle: {json.dumps(title)}\n---\n"
+        file = File.generated(config, uri, content=content, inclusion=InclusionLevel.NOT_IN_NAV)
+        file.generated_by = "catalog-api"
+        file.dest_uri = folder + file.dest_uri
+        if file.dest_uri not in targets:
+            files.append(file)
+            uris.add(uri)
+            note_translation(file, config)
+    return uris
+
+
+def point_to(build: Build, files: Files) -> None:
+    """Point the registered documents to the written files, for other plugins that read them."""
+    for file in files:
+        if isinstance(file, ApiFile):
+            file.abs_src_path = str(build.folder / file.src_uri.removeprefix(addresses.PREFIX + "/"))
+
+
+def add_generated(files: Files, contents: Mapping[str, bytes], config: MkDocsConfig) -> None:
+    """Register assets of pages (path in the site → content), unless the author replaces them."""
+    for uri, content in contents.items():
+        if files.get_file_from_path(uri) is None:
+            files.append(File.generated(config, uri, content=content))
+
+
+def link_assets(config: MkDocsConfig) -> None:
+    """Add the assets once (static-i18n calls this for each language), before those of the author."""
+    if STYLE not in config.extra_css:
+        config.extra_css.insert(0, STYLE)
+        config.extra_javascript.insert(0, SCRIPT)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Mapping, Sequence, Set
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from html import unescape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -20,17 +21,24 @@ from ..publish.swap import Stamp, remember
 from ..web.pages import ASSETS, FilledPage
 from ..web.view import CatalogView
 from .builds import Builds, keep_out_of_strict
-from .pages import Pages, config_file, describe, language, occupied_paths, root, uri
-from .serve import Watch, with_headers
-from .site_files import (
+from .pages import (
+    Pages,
     add_documents,
     add_generated,
     add_item_pages,
+    config_file,
+    describe,
+    language,
     link_assets,
+    occupied_paths,
     point_to,
+    root,
+    uri,
 )
 
 if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
     from jinja2 import Environment
     from mkdocs.config.base import ConfigErrors, ConfigWarnings
     from mkdocs.config.defaults import MkDocsConfig
@@ -38,6 +46,9 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
     from mkdocs.structure.pages import Page as MkDocsPage
     from mkdocs.utils.templates import TemplateContext
+
+_HEADERS = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
+"""What `mkdocs serve` sends with documents: any origin may read them, and no cache stores them."""
 
 
 class HasReadError(Exception):
@@ -58,7 +69,8 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._options: dict[str, Any] = {}
         self._pages = Pages()
         self._builds = Builds()
-        self._watch: Watch | None = None
+        self._server: LiveReloadServer | None = None
+        self._watched: list[str] = []
         self._stamps: Mapping[str, Stamp] = {}
         self._reset()
 
@@ -101,8 +113,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         if self._settings is None:
             self._builds.refuse(CatalogError(self._problems))
             return config
-        if self._watch:
-            self._watch.renew(own_files(root(config), self._settings))
+        self._watch(config)
         if self._settings.web:
             link_assets(config)
         if self.read_only:  # MkDocs clears the folder of the site next
@@ -214,11 +225,23 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._builds.serving = True
         base = Addresses(mount_path(config.site_url)).api("")
         if app := server.get_app():
-            server.set_app(with_headers(app, base))
-        self._watch = Watch(server)
-        if self._settings is not None:
-            self._watch.renew(own_files(root(config), self._settings))
+            server.set_app(_with_headers(app, base))
+        self._server = server
+        self._watch(config)
         return server
+
+    def _watch(self, config: MkDocsConfig) -> None:
+        """Make the server rebuild when a file of the catalog changes.
+
+        Each path is registered again, as the server silently stops watching a file that is removed.
+        """
+        if self._server is None or self._settings is None:
+            return
+        for path in self._watched:
+            self._server.unwatch(path)
+        self._watched = [str(path) for path in own_files(root(config), self._settings) if path.exists()]
+        for path in self._watched:
+            self._server.watch(path)
 
     def on_shutdown(self) -> None:
         """`shutdown`: remove the documents of `serve` and of an interrupted build."""
@@ -232,3 +255,20 @@ def _add_headings(page: MkDocsPage, headings: Sequence[tuple[int, str, str]]) ->
         while within and within[-1].level < level:
             within = within[-1].children
         within.append(AnchorLink(unescape(text), id_, level))
+
+
+def _with_headers(app: WSGIApplication, base: str) -> WSGIApplication:
+    """Add the headers to documents under the path `base`."""
+    ours = {name.lower() for name in _HEADERS}
+    path = re.compile(re.escape(base) + r".*\.json")
+
+    def serve(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
+            asked = environ.get("PATH_INFO", "").encode("latin-1").decode(errors="replace")  # PEP 3333
+            if path.fullmatch(asked):
+                headers = [pair for pair in headers if pair[0].lower() not in ours] + [*_HEADERS.items()]
+            return start_response(status, headers, *exc_info)
+
+        return app(environ, start)
+
+    return serve

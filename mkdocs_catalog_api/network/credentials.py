@@ -55,6 +55,10 @@ class _HelperAnswer(Struct, rename="pascal"):
     secret: str
 
 
+# Created in one thread: msgspec crashes if several threads are the first to decode a type.
+_CONFIG, _ANSWER = msgspec.json.Decoder(_DockerConfig), msgspec.json.Decoder(_HelperAnswer)
+
+
 class Credentials:
     """Looks up the login of each registry once."""
 
@@ -89,7 +93,7 @@ class Credentials:
         folder = self._environment.get("DOCKER_CONFIG")
         path = (Path(folder) if folder else Path("~/.docker").expanduser()) / "config.json"
         try:
-            config = msgspec.json.decode(path.read_bytes(), type=_DockerConfig)
+            config = _CONFIG.decode(path.read_bytes())
         except FileNotFoundError:
             return None
         except (OSError, ValueError, RecursionError):
@@ -143,7 +147,7 @@ def _ask_helper(helper: str, host: str) -> Login | None:
             return None
         raise NoAnswerError(f"{program} failed for {host} (exit status {answer.returncode})")
     try:
-        login = msgspec.json.decode(answer.stdout, type=_HelperAnswer)
+        login = _ANSWER.decode(answer.stdout)
     except ValueError:
         raise NoAnswerError(f"{program} printed invalid output") from None
     if login.username == "<token>":

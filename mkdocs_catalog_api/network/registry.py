@@ -69,6 +69,12 @@ class _Token(Struct):
     access_token: str = ""
 
 
+_DECODERS: dict[type, msgspec.json.Decoder[Any]] = {
+    kind: msgspec.json.Decoder(kind) for kind in (RegistryManifest, _Tags, _Token)
+}
+"""Created in one thread: msgspec crashes if several threads are the first to decode a type."""
+
+
 class Registries:
     """Requests data from registries, from several threads."""
 
@@ -245,7 +251,8 @@ class Registries:
 
 def _decode(body: bytes, kind: type[T], name: str) -> T:
     try:
-        return msgspec.json.decode(body, type=kind)
+        decoded: T = _DECODERS[kind].decode(body)
+        return decoded
     except (ValueError, RecursionError) as error:
         # Messages of msgspec contain types and places, but never the text of the token.
         raise NoAnswerError(f"the {name} can't be read: {error}") from None

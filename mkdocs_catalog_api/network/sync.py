@@ -45,6 +45,9 @@ _SAVED_AFTER = 50
 """Number of new digests after which the file of an item is saved, so that the next run can continue."""
 _FORGOTTEN_AFTER = timedelta(days=365)
 
+_FACTS = msgspec.json.Decoder(RegistryFacts)
+"""Created in one thread: msgspec crashes if several threads are the first to decode a type."""
+
 T = TypeVar("T")
 
 
@@ -270,9 +273,10 @@ class Sync:
                 reads[digest] = requests.submit(
                     learn.refreshed, facts, self._registries, item.repository, state.tags
                 )
+        kind, others = "a chart" if item.is_chart else "an image", False
         for number, (digest, facts) in enumerate(self._results(state, reads), 1):
             if facts is None:
-                kind = "a chart" if item.is_chart else "an image"
+                others = True
                 self._note(item, f"{item.repository.repository}@{digest} is not {kind}")
                 continue
             known[digest] = facts
@@ -280,8 +284,7 @@ class Sync:
                 versions = self._combined(state, known, digests, before)
                 self._output.save(state.name, encode(self._facts(state, versions)))
         versions = self._combined(state, known, digests, before)
-        if reads and not versions:
-            kind = "a chart" if item.is_chart else "an image"
+        if others and not versions:
             self._fail(state, NoAnswerError(f"no tag of {item.name} belongs to {kind}"))
         self._save(state, versions)
         self._check_digests(item, digests, known)
@@ -373,7 +376,7 @@ class Sync:
             return None
         try:
             body = read_file(self._output.root / name)
-            return _State(item, name, body, msgspec.json.decode(body, type=RegistryFacts))
+            return _State(item, name, body, _FACTS.decode(body))
         except FileNotFoundError:
             return _State(item, name, b"", item.facts(()))
         except (OSError, ValueError, RecursionError) as error:

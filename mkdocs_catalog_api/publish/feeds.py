@@ -11,8 +11,8 @@ import html
 import re
 import uuid
 from collections import defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Set
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 import msgspec
@@ -47,6 +47,13 @@ _OF_NEWS = uuid.UUID("b1f3e5c7-5f0a-5c54-9f0e-3a7c2d8e4b61")
 _OF_ENDS_OF_LIFE = uuid.UUID("0c6cf3c5-6a0f-5d6e-8a3f-6c1f0b9a7d42")
 
 _SERIOUS = ("CRITICAL", "HIGH")
+_KINDS: Mapping[type, str] = {
+    events.ReleaseAdded: "release",
+    events.ReleaseRebuilt: "rebuild",
+    events.ReleaseRemoved: "removal",
+    events.LifecycleChanged: "lifecycle",
+}
+"""Events of images in feeds, each with its tag."""
 _LONGEST, _LONGEST_OF_IMAGE = 200, 50
 """Maximum number of entries in a feed of news; the oldest are dropped."""
 # Characters that XML 1.0 can't contain, even escaped: https://www.w3.org/TR/xml/#charsets
@@ -76,29 +83,6 @@ class FeedEntry(Struct, frozen=True):
         return datetime.datetime.fromisoformat(self.date).replace(tzinfo=datetime.UTC)
 
 
-class Feed(Struct, frozen=True):
-    """A feed."""
-
-    title: str
-    description: str
-    home: str
-    """Address of its page."""
-    entries: Sequence[FeedEntry]
-
-
-class _News(NamedTuple):
-    """An entry without the name of its image."""
-
-    date: str
-    slug: str
-    kind: str
-    """Also its tag."""
-    about: str
-    """Distinguishes it from others of its kind: an id, a version …"""
-    words: str
-    """The title after the image's name."""
-
-
 def feeds(catalog: Catalog, site_url: str) -> dict[str, bytes]:
     """Path in the site → bytes of each feed, and of the calendar if any release has an end of life."""
     home = site_url.rstrip("/") + "/"
@@ -107,8 +91,7 @@ def feeds(catalog: Catalog, site_url: str) -> dict[str, bytes]:
     }
     updates = [_update(update, pages.get(update.application)) for update in catalog.updates]
     description = f"Version checks of {catalog.title}: shipped, held and skipped versions"
-    feed = Feed(catalog.title, description, home, updates)
-    files = {UPDATES_FEED: rss(feed, home + UPDATES_FEED)}
+    files = {UPDATES_FEED: rss(home + UPDATES_FEED, catalog.title, description, home, updates)}
     if catalog.history:
         files |= news(catalog, home)
     if dates := calendar(catalog, home):
@@ -155,14 +138,8 @@ def news(catalog: Catalog, home: str) -> dict[str, bytes]:
     `home` is the address of the site, with a slash at its end. The entries of a removed image remain in
     the feed of the catalog; it has no feed of its own.
     """
-    serious_news: deque[_News] = deque(maxlen=_LONGEST)
-    by_slug: dict[str, deque[_News]] = defaultdict(lambda: deque(maxlen=_LONGEST_OF_IMAGE))
-    days = catalog.history.days if catalog.history else ()
-    for day in days[1:]:  # on the first, everything is new
-        for item, serious in _news(day):
-            if serious:
-                serious_news.appendleft(item)
-            by_slug[item.slug].appendleft(item)
+    serious_news: deque[FeedEntry] = deque(maxlen=_LONGEST)
+    by_slug: dict[str, deque[FeedEntry]] = defaultdict(lambda: deque(maxlen=_LONGEST_OF_IMAGE))
     names = {image.entry.slug: image.entry.name for image in catalog.images}
     pages = {
         image.entry.slug: urljoin(home, catalog.addresses.web(image.page.url)) for image in catalog.images
@@ -171,14 +148,19 @@ def news(catalog: Catalog, home: str) -> dict[str, bytes]:
         f"Critical and high vulnerabilities in the newest versions of all images of {catalog.title}, "
         "deprecated and withdrawn ones included, and their fixes"
     )
-    entries = [_entry(item, names, pages) for item in serious_news]
-    feed = Feed(f"{catalog.title}: security", description, home, entries)
-    files = {SECURITY_FEED: rss(feed, home + SECURITY_FEED)}
+    days = catalog.history.days if catalog.history else ()
+    for day in days[1:]:  # on the first, everything is new
+        for slug, entry, serious in _news(day, names, pages):
+            if serious:
+                serious_news.appendleft(entry)
+            by_slug[slug].appendleft(entry)
+    title = f"{catalog.title}: security"
+    files = {SECURITY_FEED: rss(home + SECURITY_FEED, title, description, home, serious_news)}
     for slug, name in names.items():
         path = _image_path(slug)
         description = f"Versions, lifecycle, critical and high vulnerabilities of {name}"
-        entries = [_entry(item, names, pages) for item in by_slug[slug]]
-        files[path] = rss(Feed(f"{name} in {catalog.title}", description, pages[slug], entries), home + path)
+        title = f"{name} in {catalog.title}"
+        files[path] = rss(home + path, title, description, pages[slug], by_slug[slug])
     return files
 
 
@@ -186,43 +168,29 @@ def _image_path(slug: str) -> str:
     return f"feeds/images/{slug}.xml"
 
 
-def _entry(item: _News, names: Mapping[str, str], pages: Mapping[str, str]) -> FeedEntry:
-    title = f"{names.get(item.slug, item.slug)} {item.words}"
-    return FeedEntry(
-        id=_identity(_OF_NEWS, item.date, item.slug, item.kind, item.about),
-        date=item.date,
-        title=title,
-        text=f"{title} ({item.date})",
-        tag=item.kind,
-        link=pages.get(item.slug),
-    )
+def _news(
+    day: RecordedDay, names: Mapping[str, str], pages: Mapping[str, str]
+) -> Iterator[tuple[str, FeedEntry, bool]]:
+    """The news of a day: image, entry, and whether it belongs in the feed of the whole catalog."""
 
+    def entry(slug: str, kind: str, about: str, words: str) -> FeedEntry:
+        title = f"{names.get(slug, slug)} {words}"
+        id_ = _identity(_OF_NEWS, day.date, slug, kind, about)
+        return FeedEntry(id_, day.date, title, f"{title} ({day.date})", kind, pages.get(slug))
 
-def _news(day: RecordedDay) -> Iterator[tuple[_News, bool]]:
-    """The news of a day, each with whether it belongs in the feed of the whole catalog."""
     packages: dict[tuple[str, str, str], list[events.VulnerabilityEvent]] = {}
     for event in day.events:
-        match event:
-            case events.VulnerabilityEvent():
-                if kind := _kind(event, day):
-                    packages.setdefault((event.slug, kind, event.id), []).append(event)
-                continue
-            case events.ReleaseAdded():
-                kind, about, words = "release", event.version, f"{event.version} is released"
-            case events.ReleaseRebuilt() if event.from_:
-                kind, about, words = "rebuild", event.version, f"{event.version} is rebuilt"
-            case events.ReleaseRemoved():
-                kind, about, words = "removal", event.version, f"{event.version} is no longer listed"
-            case events.LifecycleChanged():
-                kind, about, words = "lifecycle", event.to, f"is {event.to}, no longer {event.from_}"
-            case _:
-                continue
-        yield _News(day.date, event.slug, kind, about, words), False
+        if isinstance(event, events.VulnerabilityEvent):
+            if kind := _kind(event, day):
+                packages.setdefault((event.slug, kind, event.id), []).append(event)
+        elif (kind := _KINDS.get(type(event))) and (words := events.in_words(event)):
+            about = event.to if isinstance(event, events.LifecycleChanged) else getattr(event, "version", "")
+            yield event.slug, entry(event.slug, kind, about, words), False
     for (slug, kind, id_), same in packages.items():
-        names = ", ".join(dict.fromkeys(event.pkg for event in same))
+        affected = ", ".join(dict.fromkeys(event.pkg for event in same))
         severity = min((event.severity for event in same), key=_SERIOUS.index)
-        words = f"{same[0].version}: {id_} ({severity}) {kind} in {names}"
-        yield _News(day.date, slug, kind, id_, words), True
+        words = f"{same[0].version}: {id_} ({severity}) {kind} in {affected}"
+        yield slug, entry(slug, kind, id_, words), True
 
 
 def _kind(event: events.VulnerabilityEvent, day: RecordedDay) -> str | None:
@@ -244,21 +212,21 @@ def _identity(namespace: uuid.UUID, *parts: str | None) -> str:
     return uuid.uuid5(namespace, msgspec.json.encode(parts).decode()).urn
 
 
-def rss(feed: Feed, address: str) -> bytes:
-    """The bytes of an RSS feed that is published at `address`."""
+def rss(address: str, title: str, description: str, page: str, entries: Collection[FeedEntry]) -> bytes:
+    """The bytes of an RSS feed that is published at `address`; `page` is the address of its page."""
     from email.utils import format_datetime  # slow to import, and few catalogs have feeds
     from xml.etree import ElementTree as ET
 
     root = ET.Element("rss", {"version": "2.0", "xmlns:atom": "http://www.w3.org/2005/Atom"})
     channel = ET.SubElement(root, "channel")
-    _add(channel, "title", feed.title)
-    _add(channel, "link", feed.home)
-    _add(channel, "description", feed.description)
-    if times := [entry.time for entry in feed.entries if entry.time]:
+    _add(channel, "title", title)
+    _add(channel, "link", page)
+    _add(channel, "description", description)
+    if times := [entry.time for entry in entries if entry.time]:
         _add(channel, "lastBuildDate", format_datetime(max(times), usegmt=True))
     _add(channel, "generator", GENERATOR)
     ET.SubElement(channel, "atom:link", {"href": address, "rel": "self", "type": RSS_TYPE})
-    for entry in feed.entries:
+    for entry in entries:
         item = ET.SubElement(channel, "item")
         _add(item, "title", entry.title)
         if entry.link:

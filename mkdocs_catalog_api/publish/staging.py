@@ -7,19 +7,22 @@ import os
 import re
 import secrets
 import shutil
+import signal
+import sys
+import threading
 from contextlib import suppress
 from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from ..catalog.addresses import PREFIX
 from ..problems import reason
-from .signals import exit_on_signals
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 _SERVED = re.compile("mkdocs_[a-z0-9_]{8}")
+_SIGNALS = "SIGTERM", "SIGHUP", "SIGBREAK"
 _PREVIOUS = "previous"
 """In staging: the whole API while a new one replaces it."""
 
@@ -167,3 +170,21 @@ def save(folder: Path, path: str, body: bytes) -> None:
         view = memoryview(body)
         while view:
             view = view[file.write(view) :]
+
+
+def exit_on_signals() -> None:
+    """Make SIGTERM (a closed terminal, Ctrl-Break) end the program like Ctrl-C, so that `finally` runs.
+
+    Existing signal handlers are kept.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for name in _SIGNALS:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _exit)
+
+
+def _exit(number: int, _frame: object) -> NoReturn:
+    signal.signal(number, signal.SIG_IGN)  # the same signal again does not interrupt the cleanup
+    sys.exit(128 + number)

@@ -14,22 +14,16 @@ from typing import NamedTuple
 import msgspec
 
 from ..catalog.addresses import GENERATOR, MANIFEST, PREFIX
+from ..documents.discovery import ManifestEntry
 from ..problems import CatalogError, Problem, Problems
 from ..problems.codes import Code
 from .site_files import refuse_links
 from .staging import Staging
 
 
-class ListedDocument(msgspec.Struct, frozen=True):
-    """The entry of a document in a manifest."""
-
-    sha256: str = ""
-    bytes: int = -1
-
-
 class _EarlierManifest(msgspec.Struct):
     generator: dict[str, object]
-    documents: dict[str, ListedDocument]
+    documents: dict[str, ManifestEntry]
 
 
 _DECODER = msgspec.json.Decoder(_EarlierManifest)
@@ -43,7 +37,7 @@ class Stamp(NamedTuple):
     """Nanoseconds since 1970."""
 
 
-def listed(folder: Path) -> Mapping[str, ListedDocument]:
+def listed(folder: Path) -> Mapping[str, ManifestEntry]:
     """The documents in a folder by its manifest, and the manifest itself.
 
     Nothing if the manifest is missing, unreadable, or of another generator.
@@ -58,7 +52,7 @@ def listed(folder: Path) -> Mapping[str, ListedDocument]:
         return {}
     if manifest.generator.get("name") != GENERATOR:
         return {}
-    return manifest.documents | {MANIFEST: ListedDocument(hashlib.sha256(data).hexdigest(), len(data))}
+    return manifest.documents | {MANIFEST: ManifestEntry(hashlib.sha256(data).hexdigest(), len(data))}
 
 
 def remember(site_dir: Path) -> dict[str, Stamp]:
@@ -69,7 +63,7 @@ def remember(site_dir: Path) -> dict[str, Stamp]:
     return survey(site_dir / PREFIX, listed(site_dir / PREFIX))[0]
 
 
-def survey(folder: Path, documents: Mapping[str, ListedDocument]) -> tuple[dict[str, Stamp], set[str]]:
+def survey(folder: Path, documents: Mapping[str, ManifestEntry]) -> tuple[dict[str, Stamp], set[str]]:
     """The time stamps of the folder's documents, and the paths of all other entries, links included.
 
     A document of another size, or newer than the manifest, which is written last, has no time stamp,
@@ -96,7 +90,7 @@ def survey(folder: Path, documents: Mapping[str, ListedDocument]) -> tuple[dict[
     return stamps, foreign
 
 
-def keep_stamps(folder: Path, documents: Mapping[str, ListedDocument], stamps: Mapping[str, Stamp]) -> None:
+def keep_stamps(folder: Path, documents: Mapping[str, ManifestEntry], stamps: Mapping[str, Stamp]) -> None:
     """Restore the time stamps of the folder's unchanged documents."""
     for path, document in documents.items():
         stamp = stamps.get(path)

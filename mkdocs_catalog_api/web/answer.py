@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from ..catalog.collections import COLLECTIONS
 from ..catalog.value import Catalog, Image, Pin, PinningItem
-from .render import counted
+from .overview import counted
 
 State: TypeAlias = Literal["good", "fair", "bad", "unknown"]
 DEFAULT_MAX_AGE = 30
@@ -187,11 +187,11 @@ def _without_version(lifecycle: str, noun: str) -> Verdict:
 
 
 def _lifecycle(lifecycle: str, noun: str) -> _Remark | None:
-    if lifecycle == "withdrawn":
-        return _Remark("bad", f"Do not use this {noun}: it was withdrawn and is no longer offered.")
-    if lifecycle == "deprecated":
-        return _Remark("fair", f"Do not start with this {noun}: it is deprecated.")
-    return None
+    remarks = {
+        "withdrawn": _Remark("bad", f"Do not use this {noun}: it was withdrawn and is no longer offered."),
+        "deprecated": _Remark("fair", f"Do not start with this {noun}: it is deprecated."),
+    }
+    return remarks.get(lifecycle)
 
 
 def _open(counters: Mapping[str, int], exploited: int | None) -> _Remark | None:

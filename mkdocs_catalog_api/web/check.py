@@ -56,20 +56,16 @@ def check_pages(
         CatalogError: a marker or a template is wrong.
     """
     for each in (site, *site.translations) if settings.web else ():
-        _check(each, settings, catalog, problems, strict=strict)
-
-
-def _check(site: Site, settings: Settings, catalog: Catalog, problems: Problems, *, strict: bool) -> None:
-    own_templates = site.custom_dir is not None and (site.custom_dir / "catalog").is_dir()
-    pages = {
-        page.uri: page
-        for page in (*site.pages, *site.item_pages)
-        if own_templates or in_text(page.text or "") or in_text(page.html or "")
-    }
-    rendered = [page for page in pages.values() if page.html is not None]
-    rendered += _rendered([page for page in pages.values() if page.html is None], site)
-    site = replace(site, pages=rendered, item_pages=())
-    PageFiller(site, settings, _UnwrittenView(catalog, settings), set()).fill(problems, strict=strict)
+        own_templates = each.custom_dir is not None and (each.custom_dir / "catalog").is_dir()
+        pages = {
+            page.uri: page
+            for page in (*each.pages, *each.item_pages)
+            if own_templates or in_text(page.text or "") or in_text(page.html or "")
+        }
+        rendered = [page for page in pages.values() if page.html is not None]
+        rendered += _rendered([page for page in pages.values() if page.html is None], each)
+        view, shown = _UnwrittenView(catalog, settings), replace(each, pages=rendered, item_pages=())
+        PageFiller(shown, settings, view, set()).fill(problems, strict=strict)
 
 
 def _rendered(pages: Iterable[Page], site: Site) -> Iterable[Page]:

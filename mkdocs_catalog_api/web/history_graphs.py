@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
-from operator import itemgetter
-from typing import Any, NamedTuple, TypeAlias, cast
+from operator import attrgetter
+from typing import NamedTuple, TypeAlias, cast
 
-from ..catalog.history import PopulationFigures
-from ..catalog.populations import Population
+from ..catalog import events
+from ..catalog.history import PopulationFigures, RecordedDay
 from ..catalog.scans import COUNTERS
 from .view import CatalogView, Item
 
@@ -19,8 +19,6 @@ THIS_BUILD = "This build"
 _SERIOUS = ("CRITICAL", "HIGH")
 WIDTH, HEIGHT = 1000, 100
 """Of a graph, in units that the page stretches."""
-YEAR = 100
-"""Width of a year on a timeline, in units that the page stretches."""
 
 
 class Point(NamedTuple):
@@ -63,28 +61,10 @@ class Trend(NamedTuple):
         )
 
 
-class Bar(NamedTuple):
-    """A release on the timeline."""
-
-    version: str
-    released: str | None
-    end_of_life: str | None
-    start: str
-    end: str | None
-    """Where support ends; None when no end is known."""
-
-
-class Timeline(NamedTuple):
-    """The releases of an image over whole years, of which each is `YEAR` wide."""
-
-    years: Sequence[int]
-    bars: Sequence[Bar]
-
-
 def catalog_points(view: CatalogView) -> Sequence[Point]:
     """The recorded days and this build: of the available images, with the number in all images."""
     available, every = view.populations.available, view.populations.all
-    now = Point(THIS_BUILD, _open_now(available), _sum(_open_now(every)))
+    now = Point(THIS_BUILD, _counters(available.published), _sum(_counters(every.published)))
     history = view.value.history if view.value else None
     points = [
         Point(day.date, _counters(day.figures.available), _sum(_counters(day.figures.all)))
@@ -102,10 +82,6 @@ def image_points(figures: Sequence[Item], security: Item) -> Sequence[Point]:
 def _with_now(points: Sequence[Point], now: Point) -> Sequence[Point]:
     """The recorded points; then `now`, if its counts differ from those of the last one."""
     return points if points and points[-1][1:] == now[1:] else [*points, now]
-
-
-def _open_now(population: Population) -> Mapping[str, int] | None:
-    return population.figures.counters if population.scanned or not population.images else None
 
 
 def _counters(figures: PopulationFigures) -> Mapping[str, int] | None:
@@ -183,79 +159,35 @@ def _day(date: str) -> int:
     return datetime.date.fromisoformat(date).toordinal()
 
 
-def timeline(versions: Sequence[Any]) -> Timeline:
-    """The releases that have a day, newest first, over the years from the first to the last known day."""
-    dated = [version for version in versions if version["released"] or version["endOfLife"]]
-    days = [date for version in dated for date in (version["released"], version["endOfLife"]) if date]
-    if not days:
-        return Timeline((), ())
-    first = int(min(days)[:4])
-    bars = [
-        Bar(
-            version["version"],
-            version["released"],
-            end := version["endOfLife"],
-            _year(version["released"] or end, first),
-            _year(end, first) if end else None,
-        )
-        for version in dated
-    ]
-    return Timeline(range(first, int(max(days)[:4]) + 1), bars)
-
-
-def _year(date: str, first: int) -> str:
-    """The place of a day on a timeline that begins with the year `first`."""
-    return _number(YEAR * (int(date[:4]) - first + (_day(date) - _day(f"{date[:4]}-01-01")) / 366))
-
-
-def sentences_of_day(
-    events: Sequence[Any], fixes: Set[tuple[str, str, str]]
-) -> Iterator[tuple[str, Sequence[Sentence]]]:
-    """The important events of a day as text: slug of an image and its sentences.
-
-    `fixes`: slug, id and package of each fix.
-    """
-    for slug, group in groupby(events, itemgetter("slug")):
-        sentences = [*_sentences([*group], fixes)]
-        if sentences:
+def sentences_of_day(day: RecordedDay) -> Iterator[tuple[str, Sequence[Sentence]]]:
+    """The important events of a day as text: slug of an image and its sentences."""
+    for slug, group in groupby(day.events, attrgetter("slug")):
+        if sentences := [*_sentences(day, [*group])]:
             yield slug, sentences
 
 
-def _sentences(events: Sequence[Any], fixes: Set[tuple[str, str, str]]) -> Iterator[Sentence]:
+def _sentences(day: RecordedDay, of_image: Sequence[events.AnyEvent]) -> Iterator[Sentence]:
     security: dict[str, dict[tuple[str, str], None]] = {}
-    for event in events:
-        match event["kind"]:
-            case "image-added":
-                yield "is new in the catalog", ()
-            case "image-removed":
-                yield "left the catalog", ()
-            case "lifecycle-changed":
-                yield f"is {event['to']}, no longer {event['from']}", ()
-            case "release-added":
-                yield f"{event['version']} is released", ()
-            case "release-removed":
-                yield f"{event['version']} is no longer listed", ()
-            case "release-rebuilt" if event["from"]:
-                yield f"{event['version']} is rebuilt", ()
-            case "grade-changed" if event["from"] and event["to"]:
-                yield f"grade {event['to']}, before {event['from']}", ()
-        if change := _security(event, fixes):
-            security.setdefault(change, {})[event["id"], event["severity"].lower()] = None
+    for event in of_image:
+        if words := events.in_words(event):
+            yield words, ()
+        if isinstance(event, events.VulnerabilityEvent) and (change := _change(day, event)):
+            security.setdefault(change, {})[event.id, event.severity.lower()] = None
     for change, ids in security.items():
         yield f"{change}: ", [*ids]
 
 
-def _security(event: Any, fixes: Set[tuple[str, str, str]]) -> str | None:
-    if event.get("severity") not in _SERIOUS:
+def _change(day: RecordedDay, event: events.VulnerabilityEvent) -> str | None:
+    if event.severity not in _SERIOUS:
         return None
-    match event["kind"]:
-        case "vulnerability-found":
+    match event:
+        case events.VulnerabilityFound():
             return "found"
-        case "vulnerability-reopened":
+        case events.VulnerabilityReopened():
             return "applies again"
-        case "vulnerability-suppressed":
+        case events.VulnerabilitySuppressed():
             return "suppressed"
-        case "vulnerability-gone" if (event["slug"], event["id"], event["pkg"]) in fixes:
+        case events.VulnerabilityGone() if (event.slug, event.id, event.pkg) in day.fixes:
             return "fixed"
     return None
 
@@ -274,6 +206,5 @@ FILTERS = {
     "image_points": image_points,
     "open_in_words": open_in_words,
     "trend": trend,
-    "timeline": timeline,
     "told": sentences_of_day,
 }

@@ -8,13 +8,14 @@ contains the marker, so the generator's original page can always be restored.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from html.parser import HTMLParser
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
+import msgspec
 from markupsafe import escape
 from msgspec.structs import replace
 
@@ -28,7 +29,6 @@ from ..problems.codes import Code
 from ..publish.site_files import refuse_links
 from .markers import MARKER, Marker, well_formed
 from .pages import ASSETS, SCRIPT, STYLE, PageFiller
-from .site_search import INDEX, with_items
 from .view import CatalogView
 
 _BUILD_FIRST = "build the site with its generator before this command"
@@ -37,6 +37,10 @@ END = "<!-- catalog-api:end -->"
 FURTHER = b"<!-- catalog-api:further -->\n"
 """Last bytes of a further page of a list: the next run recognizes that the generator did not write it."""
 _ITEM = "<!-- catalog: item -->"
+_INDEX = "search.json"
+"""Search index of Zensical, which indexes the headings and text of Markdown pages."""
+_ADDED = "catalog-api"
+"""Key of the index with the texts that were changed: location → text before, or null for a new entry."""
 _FURTHER_NAME = re.compile(r"-[0-9]+\.html\Z")
 _MASKED = "<\0!--"
 """Beginning of a text that is not a comment; HTML pages can't contain this character."""
@@ -63,7 +67,7 @@ class _Positions(HTMLParser):
         self._depth = 0
         self._in_main = False
         self.comments: list[HtmlComment] = []
-        self._ends: dict[str, int] = {}
+        self.ends: dict[str, int] = {}
         """End of each relevant element (for head and body, also the beginning)."""
         self.feed(html)
         self.close()
@@ -74,14 +78,9 @@ class _Positions(HTMLParser):
         return self._first("/head", "body<", "head>", "html>", "doctype>") or 0
 
     @property
-    def written_head_end(self) -> int | None:
-        """End of the head, if the page has its end tag."""
-        return self._ends.get("/head")
-
-    @property
     def body(self) -> tuple[int, int]:
         """Beginning and end of the visible part of the page."""
-        return self._ends.get("body>", self.head_end), self._ends.get("/body", len(self._html))
+        return self.ends.get("body>", self.head_end), self.ends.get("/body", len(self._html))
 
     @property
     def article_end(self) -> int:
@@ -91,7 +90,7 @@ class _Positions(HTMLParser):
 
     def _first(self, *names: str) -> int | None:
         """The first of these positions that the page has."""
-        return next((self._ends[name] for name in names if name in self._ends), None)
+        return next((self.ends[name] for name in names if name in self.ends), None)
 
     @property
     def _offset(self) -> int:
@@ -99,7 +98,7 @@ class _Positions(HTMLParser):
         return self._lines[line - 1] + column
 
     def handle_decl(self, decl: str) -> None:
-        self._ends.setdefault("doctype>", self._offset + len(decl) + 3)
+        self.ends.setdefault("doctype>", self._offset + len(decl) + 3)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Ignore self-closing tags; no relevant element is empty."""
@@ -110,8 +109,8 @@ class _Positions(HTMLParser):
         if tag in _TEXT_ONLY:
             self._text_only = tag
         elif tag in ("html", "head", "body"):
-            self._ends.setdefault(f"{tag}<", self._offset)
-            self._ends.setdefault(f"{tag}>", self._offset + len(self.get_starttag_text() or ""))
+            self.ends.setdefault(f"{tag}<", self._offset)
+            self.ends.setdefault(f"{tag}>", self._offset + len(self.get_starttag_text() or ""))
         elif tag == "main":
             self._in_main = True
         self._depth += tag == "article"
@@ -123,10 +122,10 @@ class _Positions(HTMLParser):
         if tag == "article":
             self._depth = max(self._depth - 1, 0)
             if self._depth == 0:
-                self._ends.setdefault("/main article" if self._in_main else "/article", self._offset)
+                self.ends.setdefault("/main article" if self._in_main else "/article", self._offset)
         elif tag in ("head", "body", "main"):
             self._in_main = self._in_main and tag != "main"
-            self._ends.setdefault(f"/{tag}", self._offset)
+            self.ends.setdefault(f"/{tag}", self._offset)
 
     def handle_comment(self, data: str) -> None:
         start, end = self._offset, self._offset + len(data) + 7
@@ -194,12 +193,6 @@ def split_page(html: str, *, item: bool) -> HtmlPage | None:
     return page if without_fillings(page.whole(page.content, "")) == html else None
 
 
-def _with_links(html: str, head: str) -> str:
-    """A page without any part of the catalog, with these links if it has a head."""
-    place = _Positions(html).written_head_end
-    return html if place is None else f"{html[:place]}<!--{BEGIN} -->{head}{END}{html[place:]}"
-
-
 class _BuiltPage(NamedTuple):
     """A page built by the generator."""
 
@@ -230,7 +223,11 @@ def fill_site(
         CatalogError: there are no pages, `web` is off, a marker or template is wrong, or a page is a link.
     """
     every = _paths(site, settings)
-    further_before = {path for path in every if _is_further(site.site_dir / path)}
+    further_before = {
+        path
+        for path in every
+        if _FURTHER_NAME.search(path) and (site.site_dir / path).read_bytes().endswith(FURTHER)
+    }
     paths = [path for path in every if path not in further_before]
     items = chain.from_iterable(catalog.items.values())
     item_urls = {item.page.url for item in items if item.page and item.page.own}
@@ -255,7 +252,7 @@ def fill_site(
         fillings, assets = filled.get(page.uri), _asset_links(page.url)
         if fillings and divided:
             divided = divided._replace(before=fillings.plain(divided.before))
-            after = divided.whole(fillings.html, assets + fillings.head(divided.before))
+            after = divided.whole(fillings.html, assets + fillings.links)
             further = fillings.further_pages(after)
             for beside, content in further.items():
                 written[unquote(beside)] = content.encode() + FURTHER
@@ -263,15 +260,17 @@ def fill_site(
                     refused.add(_in_the_way(site, unquote(beside)))
         else:
             # A page followed by one of the catalog without a page load needs the script, too.
-            after = _with_links(without_fillings(html), assets)
+            after = without_fillings(html)
+            if (end := _Positions(after).ends.get("/head")) is not None:
+                after = f"{after[:end]}<!--{BEGIN} -->{assets}{END}{after[end:]}"
         if after != html:
             written[path] = after.encode()
     written |= {path: content for path, content in ASSETS.items() if not (site.docs_dir / path).exists()}
-    if (index := site.site_dir / INDEX).is_file():
+    if (index := site.site_dir / _INDEX).is_file():
         found = {page.url: filled[page.uri].searched for page, *_ in built if page.uri in filled}
         source = index.read_bytes()
-        with_catalog = with_items(source, {url: item for url, item in found.items() if item})
-        written |= {INDEX: with_catalog} if with_catalog != source else {}
+        with_catalog = _with_items(source, {url: item for url, item in found.items() if item})
+        written |= {_INDEX: with_catalog} if with_catalog != source else {}
     for path in written:
         refuse_links(site.site_dir, path, refused)
     if list(refused):
@@ -305,11 +304,6 @@ def _paths(site: Site, settings: Settings) -> list[str]:
 def _in_the_way(site: Site, path: str) -> Problem:
     message, hint = "a further page of a list would replace this page", "rename the page"
     return Problem(f"{site.site_dir.name}/{path}", 0, 0, "", message, hint, code=Code.IN_THE_WAY)
-
-
-def _is_further(file: Path) -> bool:
-    """Whether an earlier run wrote this page of the site."""
-    return bool(_FURTHER_NAME.search(file.name)) and file.read_bytes().endswith(FURTHER)
 
 
 def _read(
@@ -351,3 +345,25 @@ def _target(url: str) -> str:
 
 def _url(path: str) -> str:
     return quote(path.removesuffix("index.html") if path.rpartition("/")[2] == "index.html" else path)
+
+
+def _with_items(index: bytes, found: Mapping[str, tuple[str, str]]) -> bytes:
+    """The search index of Zensical with the text of each item page: `found` is location → title and text.
+
+    An index with such text is restored first. Another format is returned unchanged.
+    """
+    try:
+        document: dict[str, Any] = msgspec.json.decode(index, type=dict[str, Any])
+        entries = {entry["location"]: entry for entry in document["items"]}
+        for location, text in document.pop(_ADDED, {}).items():
+            entries[location]["text"] = text
+    except (msgspec.DecodeError, KeyError, TypeError, AttributeError):
+        return index
+    entries = {location: entry for location, entry in entries.items() if entry["text"] is not None}
+    added: dict[str, str | None] = {}
+    for location, (title, text) in found.items():
+        new = {"location": location, "level": 1, "title": title, "text": "", "path": [title], "tags": []}
+        added[location] = entries[location]["text"] if location in entries else None
+        entry = entries.setdefault(location, new)
+        entry["text"] += f"<p>{escape(text)}</p>"
+    return msgspec.json.encode(document | {"items": [*entries.values()], _ADDED: added})

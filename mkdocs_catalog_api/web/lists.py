@@ -70,19 +70,21 @@ class Filter(NamedTuple):
     """Value → number of items that have it; empty if only the script can count them."""
 
 
-def filter_fields(resource: str) -> dict[str, ShownField]:
-    """Name of a filter → its field."""
-    fields = shown_fields(COLLECTIONS[resource].model) if resource in COLLECTIONS else ()
-    return {field.shown.filter: field for field in fields if field.shown.filter}
+def filter_fields(resource: str, rules: Rules) -> dict[str, ShownField]:
+    """Name of a filter → its field, those of the custom fields in `rules` last."""
+    built_in = shown_fields(COLLECTIONS[resource].model) if resource in COLLECTIONS else ()
+    return {field.shown.filter: field for field in (*built_in, *shown_rules(rules)) if field.shown.filter}
 
 
 def shown_rules(rules: Rules) -> list[ShownField]:
-    """Where pages show custom fields: all on the page of an item, some on cards."""
+    """Where pages show custom fields: all on the page of an item, some on cards and as filters."""
     shown = {
         name: Shown(
             page=words(name),
             card=words(name) if rule.card else "",
             caption=words(name).lower(),
+            filter=name if rule.has_filter and name not in _RESERVED else "",
+            order=rule.values or ("true", "false"),
             essential=rule.card,
         )
         for name, rule in rules.items()
@@ -164,37 +166,26 @@ def list_filters(resource: str, items: Sequence[Item], shown: Sequence[Item], ru
 
     Choices are those of all `items`, counts those of the items that the list shows at first.
     """
-    by_field = filter_fields(resource)
+    by_field = filter_fields(resource, rules)
     first = [name for name, field in by_field.items() if field.shown.first]
+    built_in = [name for name, field in by_field.items() if not field.custom]
     figures = _FIGURES.get(resource, ())
     scanned = [_SCANNED] if resource == "images" else []
-    names = dict.fromkeys([*figures[:2], *first, *figures, *by_field, *scanned])
     filters = []
-    for name in names:
-        counts = Counter(
-            word
-            for item in (items if name == "lifecycle" else shown)
-            for word in _words(name, by_field.get(name), item)
-        )
-        have = {word for item in items for word in _words(name, by_field.get(name), item)}
-        order = by_field[name].shown.order if name in by_field else _ORDERS.get(name, ())
+    for name in dict.fromkeys([*figures[:2], *first, *figures, *built_in, *scanned, *by_field]):
+        field = by_field.get(name)
+        counted = items if name == "lifecycle" else shown
+        counts = Counter(word for item in counted for word in _words(name, field, item))
+        have = {word for item in items for word in _words(name, field, item)}
+        order = field.shown.order if field else _ORDERS.get(name, ())
         ordered = [*(word for word in order if word in have), *sorted(have.difference(order))]
-        choices = [*_CHOICES.get(name, ((word, _text(name, word)) for word in ordered))]
+        choices = [*_CHOICES.get(name, ((word, _text(name, field, word)) for word in ordered))]
         if name == "lifecycle" and any(_ends(item) for item in items):
             choices.append(("ended", "support ended"))
-        label = "Open vulnerabilities" if name == "severity" and "grade" in figures else name.capitalize()
+        label = "Open vulnerabilities" if name == "severity" and "grade" in figures else words(name)
         if name != "exploited" or have:
             known = {} if name == _SCANNED else {word: counts[word] for word, _ in choices if word != "ended"}
             filters.append(Filter(name, label, choices, known))
-    for name, rule in rules.items():
-        if name not in _RESERVED and rule.has_filter:
-            counts = Counter(text for item in shown for text in texts(field_value(item, name)))
-            have = {text for item in items for text in texts(field_value(item, name))}
-            values = ["true", "false"] if rule.type == "boolean" else [*rule.values]
-            choices = [
-                (word, {"true": "yes", "false": "no"}.get(word, word)) for word in values if word in have
-            ]
-            filters.append(Filter(name, words(name), choices, counts))
     return [each for each in filters if len(each.choices) > 1 or each.name in _BOXES]
 
 
@@ -218,7 +209,9 @@ def texts(value: object) -> Iterator[str]:
         yield str(entry).lower() if isinstance(entry, bool) else str(entry)
 
 
-def _text(name: str, word: str) -> str:
+def _text(name: str, field: ShownField | None, word: str) -> str:
+    if field and field.custom:
+        return {"true": "yes", "false": "no"}.get(word, word)
     if name != "severity":
         return word
     return "None known" if word == "none" else word.capitalize()
@@ -228,7 +221,7 @@ def _words(name: str, field: ShownField | None, item: Item) -> set[str]:
     """The values of an item for a filter."""
     if field is None:
         return {*_figures(name, item)}
-    value = item[field.name]
+    value = field.of(item)
     return set() if value is None else {*texts(value)}
 
 

@@ -20,19 +20,8 @@ _ICON = re.compile(
 )
 """A file of simple-icons; only its outline is used."""
 _OTHERS = {
-    "box",
-    "buffer",
-    "compass",
-    "make",
-    "meta",
-    "now",
-    "render",
-    "ring",
-    "shell",
-    "target",
-    "wire",
-    "x",
-    "zoom",
+    *("box", "buffer", "compass", "make", "meta", "now", "render"),
+    *("ring", "shell", "target", "wire", "x", "zoom"),
 }
 """Icons of companies whose names are those of common tools."""
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, cast
 
 from ..catalog.collections import COLLECTIONS, PINNING
-from ..catalog.history import PopulationFigures, RecordedDay
+from ..catalog.history import PopulationFigures
 from ..catalog.populations import Population, Populations
 from ..catalog.scans import COUNTERS
 from .view import CatalogView, Item
@@ -54,13 +54,9 @@ def earlier(view: CatalogView) -> Earlier | None:
     if history is None or not population.scanned:
         return None
     today = max([history.last, *(time[:10] for time in population.times)])
-    return _earlier(history.days, population.scanned, today)
-
-
-def _earlier(days: Sequence[RecordedDay], scanned: int, today: str) -> Earlier | None:
-    age = {day.date: _ordinal(today) - _ordinal(day.date) for day in days}
-    old = [day for day in days if age[day.date] >= _DAYS]
-    if not old or not 0 < old[-1].figures.available.scanned <= scanned:
+    age = {day.date: _ordinal(today) - _ordinal(day.date) for day in history.days}
+    old = [day for day in history.days if age[day.date] >= _DAYS]
+    if not old or not 0 < old[-1].figures.available.scanned <= population.scanned:
         return None
     date = old[-1].date
     return Earlier(old[-1].figures.available, date, age[date] < _DAYS + _WEEK)
@@ -89,22 +85,22 @@ def headline(view: CatalogView, earlier: Earlier | None) -> Headline:
     details = [_compared(figures.total, earlier)] if earlier else []
     details += elsewhere
     if unscanned:
-        details.append(f"{_images(unscanned)} {'is' if unscanned == 1 else 'are'} not scanned")
+        details.append(f"{counted(unscanned, 'image')} {'is' if unscanned == 1 else 'are'} not scanned")
     if ungraded:
-        details.append(f"The scans of {_images(ungraded)} can't show everything")
+        details.append(f"The scans of {counted(ungraded, 'image')} can't show everything")
     worst = next((word for word in COUNTERS if counters[word]), "unknown" if unscanned + ungraded else "none")
     return Headline(answer, details, worst, severities if affected else (), affected)
 
 
 def _answer(available: Population, severities: Sequence[str], affected: int) -> str:
     if not affected:
-        return f"No known vulnerability is open in {_images(available.scanned)}."
+        return f"No known vulnerability is open in {counted(available.scanned, 'image')}."
     counters, counts = available.figures.counters, available.figures.counts
     serious = [f"{thousands(counters[word])} {word}" for word in SERIOUS if counters[word]]
     total = sum(counters[word] for word in severities)
     words = " and ".join(serious) or thousands(total)
     noun = "vulnerability is" if total == 1 else "vulnerabilities are"
-    answer = f"{words} {noun} open in {thousands(affected)} of {_images(available.scanned)}"
+    answer = f"{words} {noun} open in {thousands(affected)} of {counted(available.scanned, 'image')}"
     if not serious:
         answer += ", none critical or high"
     by_severity = zip(COUNTERS, counts.fixable, strict=True)
@@ -144,10 +140,6 @@ def _installing(view: CatalogView) -> Iterator[str]:
             yield f"{thousands(number)} {noun} a version with a critical vulnerability"
 
 
-def _images(count: int) -> str:
-    return f"{thousands(count)} image{'' if count == 1 else 's'}"
-
-
 def _are(count: int) -> str:
     return f"{thousands(count)} {'is' if count == 1 else 'are'}"
 
@@ -166,4 +158,16 @@ def thousands(figure: int | str) -> str:
     return f"{figure:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") if isinstance(figure, int) else figure
 
 
-FILTERS = {"earlier": earlier, "headline": headline, "changed": changed, "thousands": thousands}
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """`1 image`, `2 images`, with a thousands separator."""
+    several = plural or (noun[:-1] + "ies" if noun.endswith("y") else noun + "s")
+    return f"{thousands(number)} {noun if number == 1 else several}"
+
+
+FILTERS = {
+    "earlier": earlier,
+    "headline": headline,
+    "changed": changed,
+    "thousands": thousands,
+    "counted": counted,
+}

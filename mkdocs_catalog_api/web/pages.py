@@ -9,7 +9,6 @@ from importlib.resources import files
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-import msgspec
 from markupsafe import escape
 
 from ..authored.pages import Page
@@ -26,7 +25,7 @@ from .logos import SPRITE
 from .markers import MARKER, line_of, near_misses, parse, well_formed
 from .parts import SECTIONS, VIEWS, ItemPage, Parts, item_pages, sections
 from .render import Place
-from .view import CatalogView, Item
+from .view import CatalogView
 
 STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
@@ -63,10 +62,6 @@ class FilledPage(NamedTuple):
     further: Sequence[FurtherPage] = ()
     links: str = ""
     """Link elements for the head."""
-    open_graph: str = ""
-    """OpenGraph elements for a head without any."""
-    structured_data: str = ""
-    """Element for the head, for search engines."""
     description: str = ""
     """Description of the item as its author wrote it; generators copy it into meta elements."""
     searched: tuple[str, str] | None = None
@@ -74,16 +69,10 @@ class FilledPage(NamedTuple):
     listed_on: str | None = None
     """Path in docs_dir of the page that lists the collection of this page's item."""
 
-    def head(self, before: str) -> str:
-        """Elements to add to the head; `before` is the page up to there."""
-        open_graph = "" if 'property="og:title"' in before else self.open_graph
-        return self.links + open_graph + self.structured_data
-
     def with_head(self, html: str) -> str:
         """A whole page with all elements of its head."""
         before, end, after = html.partition("</head>")
-        before = self.plain(before)
-        return before + self.head(before) + end + after if end else html
+        return self.plain(before) + self.links + end + after if end else html
 
     def plain(self, head: str) -> str:
         """A head whose meta elements have the description without Markdown."""
@@ -173,7 +162,9 @@ class PageFiller:
                     "the marker is inside a paragraph",
                     "move it to a separate line, with blank lines around it",
                 )
-            first, *rest = self._parts.marker(marker, own, place, _level_below(before))
+            levels = _HEADING.findall(before)
+            level = min(int(levels[-1]) + 1, 6) if levels else 2
+            first, *rest = self._parts.marker(marker, own, place, level)
             if marker.name == "item" and own and not self._titles:
                 first = self._parts.head(own, place, "", shown, lead=False) + first
             folder = url.rpartition("/")[0].removeprefix("/")
@@ -215,8 +206,6 @@ class PageFiller:
             headings=headings,
             further=further,
             links=self._links(place, names, own),
-            open_graph=_open_graph(own.data, place),
-            structured_data=_structured_data(own.data, place),
             description=entry.description or "",
             searched=(entry.name, own.findable()),
             listed_on=listed_on.uri if listed_on else None,
@@ -272,49 +261,6 @@ def _letters(html: str) -> str:
     return "".join(_TAG.sub("", html).split())
 
 
-def _level_below(before: str) -> int:
-    """The level of headings that follow this HTML."""
-    levels = _HEADING.findall(before)
-    return min(int(levels[-1]) + 1, 6) if levels else 2
-
-
 def _headings(html: str) -> list[tuple[int, str, str]]:
     """Level, id and text of the headings that came with the catalog."""
     return [(int(level), id_, text) for level, id_, text in _OURS.findall(html)]
-
-
-def _open_graph(item: Item, place: Place) -> str:
-    """Metadata of an item's page for chats (https://ogp.me)."""
-    properties = {
-        "type": "website",
-        "title": item["name"],
-        "description": item["description"],
-        "url": _address(item, place),
-    }
-    return "".join(
-        f'<meta property="og:{name}" content="{escape(str(text))}">'
-        for name, text in properties.items()
-        if text
-    )
-
-
-def _structured_data(item: Item, place: Place) -> str:
-    """Metadata of an item's page for search engines (https://schema.org)."""
-    properties = {
-        "@context": "https://schema.org",
-        "@type": "SoftwareApplication",
-        "name": item["name"],
-        "description": item["description"],
-        "applicationCategory": item["category"],
-        "softwareVersion": item.get("latest"),
-        "license": item["license"],
-        "url": _address(item, place),
-        "sameAs": item["homepage"],
-    }
-    text = msgspec.json.encode({name: value for name, value in properties.items() if value}).decode()
-    # A text that closes the element or opens a comment would end it early.
-    return f'<script type="application/ld+json">{text.replace("<", chr(92) + "u003c")}</script>'
-
-
-def _address(item: Item, place: Place) -> str | None:
-    return place.absolute(str(item["url"])) if item["url"] else None

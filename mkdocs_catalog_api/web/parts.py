@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 from markupsafe import Markup
-from pydantic.fields import FieldInfo
 
 from ..authored.messages import models_in, resembling, suggestion
 from ..authored.settings import Settings, item_fields
@@ -46,7 +45,7 @@ from .lists import (
 from .logos import SPRITE, Logos
 from .markers import Marker
 from .render import Place, environment, render
-from .view import CatalogView, Gathered, Item
+from .view import CatalogView, Item
 from .words import read_words, replace_words
 
 VIEWS: Mapping[str, Sequence[str]] = {
@@ -61,7 +60,7 @@ VIEWS: Mapping[str, Sequence[str]] = {
     "time-to-fix": (),
 }
 """Marker → the views it has, the default first."""
-SECTIONS = ("overview", "images", "releases", "vulnerabilities", "compare", "timeline", "history", "badges")
+SECTIONS = ("overview", "images", "releases", "vulnerabilities", "compare", "history", "badges")
 """Parts of an item's page that the marker `item` can leave out, as in `hide=compare,badges`."""
 _IDS_PER_PAGE = 240
 """Ids are short and many."""
@@ -120,12 +119,11 @@ class Parts:
     def __init__(self, settings: Settings, view: CatalogView, site: Site) -> None:
         catalog = view.value
         self._env, self._words = environment(site.custom_dir), read_words(site)
-        self.logos = Logos(site.theme_dirs, [item for name in ITEM_MODELS for item in getattr(view, name)])
-        self._gathered = Gathered(catalog)
+        self.logos = Logos(site.theme_dirs, (item for name in ITEM_MODELS for item in getattr(view, name)))
+        self._facts = {image.entry.slug: _facts(image) for image in catalog.images} if catalog else {}
         self._env.globals |= {
             "catalog": view,
             "settings": settings,
-            "gathered": self._gathered,
             "logos": self.logos,
             "SPRITE": SPRITE,
             "DEFAULT_MAX_AGE": DEFAULT_MAX_AGE,
@@ -147,7 +145,11 @@ class Parts:
         self._rules = {name: each.own.rules for name, each in fields.items()}
         self._filters = {
             name: [
-                *(field for field, info in built_in_fields(each.model).items() if _words(info)),
+                *(
+                    field
+                    for field, info in built_in_fields(each.model).items()
+                    if not models_in(info.annotation)
+                ),
                 *each.own.rules,
             ]
             for name, each in fields.items()
@@ -192,7 +194,7 @@ class Parts:
         _reject(arguments, ("view",) if views else ())
         if name == "security":
             values["ranked"] = [
-                self._pages(resource, _ranked(getattr(self._view, resource)), {}, None, place)[0]
+                self._pages(resource, sorted(getattr(self._view, resource), key=_rank), {}, None, place)[0]
                 for resource in WITH_DOCUMENTS
             ]
         if name == "cves":
@@ -236,7 +238,7 @@ class Parts:
         instead = (other for other in others if other["slug"] == own.data["replacedBy"])
         values["instead"] = next(instead, None)
         max_age, addresses = self._settings.security.max_age, catalog.addresses
-        values["verify"] = verify(own.item.entry)
+        values |= {"reference": own.item.entry.reference, "verify": verify(own.item.entry)}
         if isinstance(own.item, Image):
             image, history = own.item, catalog.history
             record = history.images.get(own.slug) if history else None
@@ -279,7 +281,7 @@ class Parts:
                 }
                 for published, pin in pins
             ]
-            values["pins"] = sorted(with_figures, key=lambda pin: _worst(pin["found"]))  # the worst first
+            values["pins"] = sorted(with_figures, key=lambda pin: _worst(pin["found"]))
             values["answer"] = pinning_answer(own.item, self._as_of, max_age)
         return values
 
@@ -341,14 +343,12 @@ class Parts:
         if not available:
             shown, left_out = [*items], []
         rules = self._rules.get(resource, {})
-        paths = {name: field.name for name, field in filter_fields(resource).items() if name != field.name}
-        paths |= {name: f"custom.{name}" for name, rule in rules.items() if rule.has_filter}
+        fields = filter_fields(resource, rules)
+        paths = {name: field.path for name, field in fields.items() if name != field.path}
         at_first = [item for item in items if not available or item["lifecycle"] == "available"]
         filters = list_filters(resource, items, at_first, rules) if len(items) > 5 else []
-        facts = (
-            self._gathered.facts[str(item["slug"])] for item in items if resource == "images" and filters
-        )
-        scans = filter(None, (self._gathered.scanned_at.get(str(item.get("slug"))) for item in shown))
+        facts = (self._facts[str(item["slug"])] for item in items if resource == "images" and filters)
+        securities = [cast(Item, item["security"]) for item in shown] if resource == "images" else []
         numbers = range(1, max(1, -(-len(shown) // size)) + 1)
         first = CatalogList(
             resource=resource,
@@ -356,7 +356,7 @@ class Parts:
             items=shown[:size],
             total=len(shown),
             every=shown,
-            scans=sorted(scans) if resource == "images" else (),
+            scans=sorted(str(each["scannedAt"]) for each in securities if each["scannedAt"]),
             available=available,
             left_out=left_out,
             filters=filters,
@@ -407,9 +407,13 @@ def _figures(pin: Pin) -> dict[str, Any] | None:
     return {**figures.fields(), "version": pin.version, "scanned": True, "scannedAt": figures.scanned_at}
 
 
-def _words(field: FieldInfo) -> bool:
-    """Whether a marker can filter by this field."""
-    return not models_in(field.annotation)
+def _facts(image: Image) -> str:
+    """Short facts about an image for lists, as in `CatalogList.facts`."""
+    newest, figures = image.newest, image.figures
+    counts = zip(COUNTERS, figures.counts.fixable, strict=True) if figures else ()
+    fixable = "".join(sorted(word[0] for word, count in counts if count))
+    days = (newest.entry.released or "", newest.entry.end_of_life or "") if newest else ("", "")
+    return "=".join((image.entry.slug, (figures and figures.scanned_at) or "", fixable, *days))
 
 
 def _worst(figures: Item | None) -> tuple[int, ...]:
@@ -419,8 +423,8 @@ def _worst(figures: Item | None) -> tuple[int, ...]:
     return (0, *(-(cast(int | None, figures[word]) or 0) for word in COUNTERS))
 
 
-def _ranked(items: Sequence[Item]) -> Sequence[Item]:
-    return sorted(items, key=lambda item: _worst(cast(Item, item["security"])))
+def _rank(item: Item) -> tuple[int, ...]:
+    return _worst(cast(Item, item["security"]))
 
 
 def _row_filters(image: Image) -> Sequence[Filter]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from functools import cache
 from pathlib import Path
 from traceback import extract_tb
 from types import CodeType
@@ -34,19 +33,6 @@ from ..catalog.shown import ShownField, shown_fields
 from ..problems import RefusedError
 from . import history_graphs, overview
 from .view import Item
-
-_NAMED_COLORS = {
-    "brightgreen": "#44cc11",
-    "green": "#97ca00",
-    "yellow": "#dfb317",
-    "yellowgreen": "#a4a61d",
-    "orange": "#fe7d37",
-    "red": "#e05d44",
-    "blue": "#007ec6",
-    "grey": "#555555",
-    "lightgrey": "#9f9f9f",
-}
-"""Color names of the badge renderer (https://shields.io/badges)."""
 
 
 class _Environment(Environment):
@@ -88,7 +74,7 @@ def environment(overrides: Path | None) -> Environment:
     )
     env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
     env.filters |= {"places": places, "by_id": by_id, "vulnerabilities": vulnerabilities}
-    env.filters |= {"counted": counted, "badge_address": badge_address}
+    env.filters["badge_address"] = badge_address
     env.filters |= history_graphs.FILTERS | overview.FILTERS
     env.filters["columns"] = columns
     env.globals |= {"IDS_AT_ONCE": 100, "WORDS": COUNTERS, "GRADES": GRADES}
@@ -201,12 +187,6 @@ def words(name: str) -> str:
     return text[:1].upper() + text[1:].lower()
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
-    """`1 image`, `2 images`, with a thousands separator."""
-    several = plural or (noun[:-1] + "ies" if noun.endswith("y") else noun + "s")
-    return f"{overview.thousands(number)} {noun if number == 1 else several}"
-
-
 def places(targets: Sequence[str]) -> str:
     """Places of a vulnerability: files, and the distribution of a whole image (`image:1.2 (alpine 3.22)`)."""
     return ", ".join(dict.fromkeys(re.sub(r"^.+ \((.+)\)$", r"\1", target) for target in targets))
@@ -225,8 +205,12 @@ def by_id(rows: Sequence[Any]) -> list[dict[str, Any]]:
 
 def vulnerabilities(ids: Sequence[Any]) -> str:
     """The number of rows as on cards and badges, and of ids if it differs: `47 vulnerabilities (20 ids)`."""
-    rows = counted(sum(len(each["packages"]) for each in ids), "vulnerability")
-    return rows if all(len(each["packages"]) == 1 for each in ids) else f"{rows} ({counted(len(ids), 'id')})"
+    rows = overview.counted(sum(len(each["packages"]) for each in ids), "vulnerability")
+    return (
+        rows
+        if all(len(each["packages"]) == 1 for each in ids)
+        else f"{rows} ({overview.counted(len(ids), 'id')})"
+    )
 
 
 def segments(figures: Item) -> Markup:
@@ -247,30 +231,16 @@ def badge(payload: Mapping[str, str]) -> Markup:
     """
     label, message = payload["label"], payload["message"]
     left, right = 20 + 9 * len(label), 20 + 9 * len(message)
-    (dark, on_dark), (light, on_light) = _paint(payload["labelColor"]), _paint(payload["color"])
-    return Markup(  # noqa: S704  # colors come from `_paint`
+    return Markup(  # noqa: S704  # colors are the package's own
         f'<svg class="catalog-badge" width="{left + right}" height="28" viewBox="0 0 {left + right} 28"'
         f' role="img" aria-label="{escape(label)}: {escape(message)}">'
-        f'<rect width="{left}" height="28" fill="{dark}"/>'
-        f'<rect x="{left}" width="{right}" height="28" fill="{light}"/>'
-        f'<text x="10" y="18" fill="{on_dark}" textLength="{left - 20}"'
+        f'<rect width="{left}" height="28" fill="{payload["labelColor"]}"/>'
+        f'<rect x="{left}" width="{right}" height="28" fill="{payload["color"]}"/>'
+        f'<text x="10" y="18" fill="#fff" textLength="{left - 20}"'
         f' lengthAdjust="spacingAndGlyphs">{escape(label.upper())}</text> '
-        f'<text x="{left + 10}" y="18" fill="{on_light}" font-weight="bold" textLength="{right - 20}"'
+        f'<text x="{left + 10}" y="18" fill="#fff" font-weight="bold" textLength="{right - 20}"'
         f' lengthAdjust="spacingAndGlyphs">{escape(message.upper())}</text></svg>'
     )
-
-
-@cache
-def _paint(color: str) -> tuple[str, str]:
-    """Background and text color of a badge, as chosen by its renderer; gray for other CSS color names."""
-    value = _NAMED_COLORS.get(color, color).removeprefix("#")
-    if not re.fullmatch(r"[0-9a-fA-F]{3}|[0-9a-fA-F]{6}", value):
-        value = _NAMED_COLORS["grey"].removeprefix("#")
-    pairs = [value[i : i + 2] for i in (0, 2, 4)] if len(value) == 6 else [char * 2 for char in value]
-    red, green, blue = (int(pair, 16) for pair in pairs)
-    # https://github.com/badges/shields/blob/master/badge-maker/lib/color.js and badge-renderers.js
-    brightness = (red * 299 + green * 587 + blue * 114) / 255_000
-    return "#" + "".join(pairs), "#333" if brightness > 0.69 else "#fff"
 
 
 def badge_address(payload: str) -> str:

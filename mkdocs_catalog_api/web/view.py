@@ -1,8 +1,8 @@
-"""The values `catalog` (documents of this build) and `gathered` (facts about its images) of templates."""
+"""The value `catalog` of templates: the documents of this build."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TypeAlias, cast
@@ -12,10 +12,10 @@ from pydantic import JsonValue
 
 from ..catalog import addresses
 from ..catalog.collections import COLLECTIONS, WITH_DOCUMENTS
+from ..catalog.history import RecordedDay
 from ..catalog.populations import Populations, populations
-from ..catalog.value import Catalog, Image
+from ..catalog.value import Catalog
 from ..documents.badges import catalog_badges
-from ..documents.history import day_changes
 from ..documents.items import collection_items
 from ..documents.security import summary
 
@@ -96,16 +96,10 @@ class CatalogView:
             "timeToFix": msgspec.to_builtins(history.time_to_fix),
         }
 
-    def changes(self, limit: int) -> Sequence[Item]:
-        """The last recorded days with changes, as in `changes/{date}.json`, newest first."""
-        days = day_changes(self.value) if self.value else []
-        changed = [day for day in reversed(days) if day.data]
-        return cast(Sequence[Item], msgspec.to_builtins(changed[:limit]))
-
-    def fixes(self, date: str) -> Set[tuple[str, str, str]]:
-        """Slug, id and package of each fix on a recorded day."""
+    def changes(self, limit: int) -> Sequence[RecordedDay]:
+        """The last recorded days with changes, newest first."""
         days = self.value.history.days if self.value and self.value.history else ()
-        return next((day.fixes for day in days if day.date == date), set())
+        return [day for day in reversed(days) if day.events][:limit]
 
     def find_image(self, slug: str) -> Item | None:
         """The image with this slug; None if it was removed from the catalog."""
@@ -132,27 +126,3 @@ class CatalogView:
     @cached_property
     def _web_pages(self) -> Mapping[str, JsonValue]:
         return {str(item["href"]): item["url"] for name in WITH_DOCUMENTS for item in getattr(self, name)}
-
-
-class Gathered:
-    """Facts about images that pages show in addition to their items; empty without a catalog."""
-
-    def __init__(self, catalog: Catalog | None) -> None:
-        self.scanned_at: dict[str, str] = {}
-        """Slug → time of the newest release's scan."""
-        self.facts: dict[str, str] = {}
-        """Slug → short facts about an image for lists, as in `CatalogList.facts`."""
-        for image in catalog.images if catalog else ():
-            self._add(image)
-
-    def _add(self, image: Image) -> None:
-        slug = image.entry.slug
-        newest = image.releases[0] if image.releases else None
-        if newest and newest.figures and newest.figures.scanned_at:
-            self.scanned_at[slug] = newest.figures.scanned_at
-        rows = newest.assessment.rows if newest and newest.assessment else ()
-        fixed = "".join(sorted({row.severity[0].lower() for row in rows if row.fixed}))
-        days = (newest.entry.released, newest.entry.end_of_life) if newest else (None, None)
-        self.facts[slug] = "=".join(
-            (slug, self.scanned_at.get(slug, ""), fixed, *(str(day or "") for day in days))
-        )

@@ -73,7 +73,7 @@ def measure(folder: Path) -> dict[str, float]:
     """Seconds and MB of making all documents of a history."""
     start = time.process_time()
     count = size = 0
-    for _, body in documents(Folder(folder, "history")):
+    for _, body in documents(Folder(folder)):
         count, size = count + 1, size + len(body)
     seconds = time.process_time() - start
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -91,11 +91,11 @@ def main(arguments: list[str]) -> None:
         return
     for case in arguments or CASES:
         with tempfile.TemporaryDirectory() as path:
-            folder = Folder(Path(path), "history")
+            folder = Folder(Path(path))
             write(folder, *CASES[case])
             start = time.process_time()
             state: State = {}
-            for day in Folder(Path(path), "history").days():
+            for day in Folder(Path(path)).days():
                 state, _ = follow(day, state, Problems())
             replayed = time.process_time() - start
             command = [sys.executable, "-m", __spec__.name, "--in", path]

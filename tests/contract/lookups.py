@@ -373,22 +373,25 @@ def _cves(api: Api, releases: Releases) -> None:
             data = [{name: row[name] for name in row} for row in kept["cves"]]
             api.holds(f"cves/{id_}.json", "$", document, **same, **looked_at, total=len(data), data=data)
             api.holds(f"cves/{id_}.json", "$", document, suppressed=kept["suppressed"])
-            _charts(api, f"cves/{id_}.json", document, entry, set(rows))
+            for name in PINNING:
+                _pinned_by(api, f"cves/{id_}.json", name, document, entry, set(rows))
 
 
-def _charts(api: Api, path: str, document: Json, entry: Json, rows: set[tuple[str, str]]) -> None:
-    """The charts that pin an affected release; one with a pin on no page may be there as well."""
+def _pinned_by(
+    api: Api, path: str, name: str, document: Json, entry: Json, rows: set[tuple[str, str]]
+) -> None:
+    """The items that pin an affected release; one with a pin on no page may be there as well."""
     sure, possible = set(), set()
-    for chart in api.data("charts"):
-        pins = {(pin["slug"], pin["version"]) for pin in chart["images"]}
-        sure |= {chart["slug"]} if pins & rows else set()
-        possible |= {chart["slug"]} if any(version is None for _, version in pins) else set()
-    slugs = [chart["slug"] for chart in document["charts"]]
+    for item in api.data(name):
+        pins = {(pin["slug"], pin["version"]) for pin in item["images"]}
+        sure |= {item["slug"]} if pins & rows else set()
+        possible |= {item["slug"]} if any(version is None for _, version in pins) else set()
+    slugs = [item["slug"] for item in document[name]]
     if slugs != sorted({*slugs}) or not sure <= {*slugs} <= sure | possible:
-        api.blame(path, "$.charts", f"are {slugs}, not {sorted(sure)}")
-    hrefs = [api.href(f"charts/{slug}/index.json") for slug in slugs]
-    api.expect(path, "$.charts", [chart["href"] for chart in document["charts"]], hrefs)
-    api.expect("cves/index.json", f"$.data[?{entry['id']}].charts", entry["charts"], len(slugs))
+        api.blame(path, f"$.{name}", f"are {slugs}, not {sorted(sure)}")
+    hrefs = [api.href(f"{name}/{slug}/index.json") for slug in slugs]
+    api.expect(path, f"$.{name}", [item["href"] for item in document[name]], hrefs)
+    api.expect("cves/index.json", f"$.data[?{entry['id']}].{name}", entry[name], len(slugs))
 
 
 def _place(severities: list[str], entry: Json) -> tuple[Json, ...]:

@@ -37,13 +37,12 @@ from ...problems import Level, Problem, Problems, RefusedError, reason
 from ...problems.codes import Code
 from .folders import usable_files
 from .json_errors import decode
-from .normalise import mapping, rows, text, texts, utc
+from .normalise import mapping, rows, second_fraction, text, texts, utc
 
 _GHSA_ID = "GHSA(?:-[0-9a-z]{4}){3}"
 _KNOWN_ID = re.compile(rf"(?:https?://[^?#]*/)?({CVE_ID}|{_GHSA_ID})", re.IGNORECASE)
 """An id, or the URL of its page."""
 _CVE = re.compile(CVE_ID, re.IGNORECASE)
-_FRACTION = re.compile("[.,]([0-9]+)")
 _NOT_SET = "0001-01-01"
 """The time that means "not set" in programs written in Go."""
 _NOTHING = type(None)
@@ -311,8 +310,7 @@ def _exact(time: str) -> str:
     """Return the time as in `Statement.timestamp`, or "" if it is unreadable."""
     if (moment := utc(time)) is None:
         return ""
-    fraction = _FRACTION.search(time)
-    digits = fraction[1].rstrip("0") if fraction else ""
+    digits = second_fraction(time)
     return moment.replace(tzinfo=None, microsecond=0).isoformat() + (f".{digits}" if digits else "")
 
 

@@ -117,21 +117,6 @@
     }
     box.classList.toggle("catalog-old", stale);
   };
-  // A line for today.
-  const timeline = root => {
-    const { first } = root.dataset;
-    const years = $(root, ".catalog-years");
-    const [year] = new Date(clock()).toISOString().split("-");
-    if (year < first) return;
-    while (years.children.length <= year - first) years.append(make("span", "", Number(first) + years.children.length));
-    const count = years.children.length;
-    for (const bar of $$(root, "svg")) bar.setAttribute("viewBox", `0 0 ${100 * count} 8`);
-    const share = (100 * (year - first + days(`${year}-01-01`) / 366)) / count;
-    const line = make("i", `catalog-today${share > 50 ? " catalog-late" : ""}`);
-    line.style.left = `${share}%`;
-    root.append(line);
-  };
-
   // The rows of a vulnerability (of a release) as one row.
   const grouped = rows => {
     const groups = new Map();
@@ -719,7 +704,6 @@
       root.dataset.started = "";
       times(root);
       $$(root, "[data-scans]").forEach(stamps);
-      $$(root, ".catalog-timeline").forEach(timeline);
       if (root.matches(".catalog-answer")) answer(root);
       if (root.matches(".catalog-item")) item(root);
       releases(root);

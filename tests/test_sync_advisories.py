@@ -1,0 +1,209 @@
+"""`catalog-api sync kev` and `sync eol` against servers that are right, and wrong in one way each."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+
+import pytest
+from click.testing import Result
+
+from .fake_server import FakeServer, answer, drops, endless
+from .feeds_of_advisories import kev
+from .sites import SiteFolder, built
+from .syncing import call, problems, sync
+
+ADDED = {f"CVE-2026-{at:04}": "2026-01-02" for at in range(20)}
+KEV, NGINX = "advisories/known_exploited_vulnerabilities.json", "advisories/endoflife/nginx.json"
+RELEASE = {"name": "1.29", "codename": None, "isLts": False, "isEol": False, "eolFrom": "2027-04-01"}
+
+
+def cycles(name: str = "nginx", releases: object = (RELEASE,), **more: object) -> bytes:
+    """An answer as endoflife.date gives it: with more than what is kept."""
+    links = {"icon": None, "html": f"https://endoflife.date/{name}"}
+    result = {"name": name, "aliases": ["nginx-oss"], "label": name, "links": links, "releases": releases}
+    return json.dumps({"schema_version": "1.2.0", "result": result | more}).encode()
+
+
+class Bench:
+    """A site with a product, and a mirror of both services."""
+
+    def __init__(self, site: SiteFolder, mirror: FakeServer) -> None:
+        self.site, self.mirror = site, mirror
+        site.image("web", "product: nginx\nversions: ['1.29.1']")
+        self.offer("/kev", answer(kev(ADDED)))
+        self.offer("/eol/nginx/", answer(cycles()))
+        self.offer("/eol/other/", answer(b"", "404 Not Found"))
+
+    def offer(self, path: str, *pieces: bytes) -> None:
+        self.mirror.scripts[path] = lambda: pieces
+
+    def run(self, *options: str, address: str = "", **limits: float) -> Result:
+        base = address or self.mirror.address
+        env = {"CATALOG_API_KEV": f"{base}/kev", "CATALOG_API_EOL": f"{base}/eol/"}
+        return sync(self.site, *options, env=env, **limits)
+
+    def files(self) -> dict[str, bytes]:
+        folder = self.site.folder / "advisories"
+        files = (path for path in folder.rglob("*") if path.is_file())
+        return {path.relative_to(self.site.folder).as_posix(): path.read_bytes() for path in files}
+
+
+@pytest.fixture
+def bench(site: SiteFolder) -> Iterator[Bench]:
+    with FakeServer().running() as mirror:
+        yield Bench(site, mirror)
+
+
+def test_the_list_comes_to_its_place_as_it_is(bench: Bench) -> None:
+    printed = bench.run("kev", "--dry-run")
+    assert (printed.exit_code, printed.stdout, bench.files()) == (0, f"{KEV}\n", {})
+    result = bench.run("kev")
+    assert (result.exit_code, result.stdout) == (0, f"{KEV}\n"), result.output
+    assert "1 file changed, 0 unchanged; 1 request; no problems" in result.stderr
+    assert bench.files() == {KEV: kev(ADDED)}
+    assert "User-Agent: mkdocs-catalog-api/" in bench.mirror.heads[0]
+    summary = json.loads(bench.run("kev", "--json").stdout)["summary"]
+    assert summary == {"changed": {}, "unchanged": 1, "requests": 1, "written": True}
+
+
+def test_cycles_come_for_a_page_whose_build_is_refused_without_them(bench: Bench) -> None:
+    assert bench.site.build().failed
+    result = bench.run("eol")
+    assert (result.exit_code, bench.mirror.asked) == (0, ["/eol/nginx/"]), result.output
+    assert "1 file changed, 0 unchanged" in result.stderr
+    assert json.loads(bench.files()[NGINX]) == {
+        "result": {
+            "name": "nginx",
+            "links": {"html": "https://endoflife.date/nginx"},
+            "releases": [{"name": "1.29", "eolFrom": "2027-04-01", "isEol": False}],
+        }
+    }
+    (version,) = built(bench.site).json("images/web/index.json")["data"]["versions"]
+    assert (version["line"], version["endOfLife"]) == ("1.29", "2027-04-01")
+    os.utime(bench.site.folder / NGINX, (1, 1))
+    bench.offer("/eol/nginx/", answer(cycles(label="Nginx!")))  # not a part that is kept
+    assert "0 files changed, 1 unchanged" in bench.run("eol").stderr
+    assert (bench.site.folder / NGINX).stat().st_mtime == 1
+
+
+def test_a_page_that_is_incomplete_otherwise_gets_its_cycles(bench: Bench) -> None:
+    bench.site.settings["images"] = {"fields": {"tier": {"required": True}}}
+    bench.site.page("images/web.md", "product: nginx\nversions: registry")
+    assert bench.run("eol").exit_code == 0
+    assert [*bench.files()] == [NGINX]
+
+
+CUT = answer(kev(ADDED))[:-100]
+BROKEN = {
+    "no list": ("kev", [answer(b"")], "Input data was truncated"),
+    "a list that is null": ("kev", [answer(b"null")], "Expected `object`, got `null`"),
+    "no JSON": ("kev", [answer(b"<html>Just a moment</html>")], "JSON is malformed"),
+    "an empty list": ("kev", [answer(kev({}))], "vulnerabilities"),
+    "half a list": ("kev", [answer(kev(ADDED)[:-100])], "Input data was truncated"),
+    "half an answer": ("kev", [CUT], "no complete response"),
+    "without a length": ("kev", [b"HTTP/1.1 200 OK\r\n\r\n" + CUT[-99:]], "JSON is malformed"),
+    "another count": ("kev", [answer(kev(ADDED, count=1404))], "1,404, but the file has 20 entries"),
+    "missing": ("kev", [answer(b"", "404 Not Found")], "the server responds with 404"),
+    "forbidden": ("kev", [answer(b"", "403 Forbidden")], "the server responds with 403"),
+    "busy": ("kev", [answer(b"", "429 Busy")], "the server responds with 429"),
+    "elsewhere by http": (
+        "kev", [answer(b"", "302 Found", Location="http://127.0.0.2/kev")], "not requested (use https"
+    ),
+    "nothing": ("kev", [], "no complete response"),
+    "no cycles": ("eol", [answer(b"")], "invalid response"),
+    "cycles that are null": ("eol", [answer(b"null")], "invalid response"),
+    "cycles that are no JSON": ("eol", [answer(b"<html>Just a moment</html>")], "invalid response"),
+    "deep": ("eol", [answer(b"[" * 100_000)], "invalid response"),
+    "half the cycles": ("eol", [answer(cycles()[:-10])], "invalid response"),
+    "none": ("eol", [answer(cycles(releases=[]))], "invalid response"),
+    "no name": ("eol", [answer(cycles(releases=[{"name": 1}]))], "invalid response"),
+    "no day": ("eol", [answer(cycles(releases=[{"name": "1", "eolFrom": "soon"}]))], "invalid response"),
+    "another product": ("eol", [answer(cycles("caddy", aliases=[]))], "it belongs to 'caddy'"),
+    "huge": ("eol", [answer(cycles(label="x" * 5_000_000))], "larger than"),
+    "an error": ("eol", [answer(b"", "503 Service Unavailable")], "the server responds with 503"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_an_answer_that_is_broken_keeps_the_earlier_file(bench: Bench, name: str) -> None:
+    source, pieces, words = BROKEN[name]
+    path, file = {"kev": ("/kev", KEV), "eol": ("/eol/nginx/", NGINX)}[source]
+    whole = bench.mirror.scripts[path]
+    for earlier in (False, True):
+        bench.mirror.scripts[path] = whole
+        if earlier:
+            assert bench.run(source).exit_code == 0
+        before = bench.files()
+        bench.offer(path, *pieces)
+        result = bench.run(source, retries=0)
+        assert result.exit_code == 1
+        (line,) = [line for line in result.stderr.splitlines() if line.startswith(f"error: {file}: ")]
+        assert words in line and "[CAT080]" in line
+        assert ("the earlier file is kept" in line) == (file in before)
+        assert bench.files() == before
+
+
+def test_a_broken_file_from_before_is_replaced(bench: Bench) -> None:
+    bench.site.write(KEV, "<html>")
+    assert bench.run("kev").exit_code == 0
+    assert bench.files() == {KEV: kev(ADDED)}
+
+
+def test_an_answer_in_drops_or_without_an_end_keeps_the_earlier_file(bench: Bench) -> None:
+    bench.run("kev")
+    before = bench.files()
+    bench.mirror.scripts["/kev"] = endless(b"HTTP/1.1 200 OK\r\n\r\n", b" " * 100_000)
+    assert bench.run("kev", size=10_000_000).exit_code == 1
+    bench.mirror.pause = 0.01
+    bench.mirror.scripts["/kev"] = drops(answer(kev(ADDED)))
+    assert "no complete response" in bench.run("kev", whole=0.3).stderr
+    assert bench.files() == before
+
+
+def test_products_that_are_not_there_are_named_with_their_pages(bench: Bench) -> None:
+    bench.site.image("app", "product: other")
+    bench.site.image("bad", "product: ../../secret")
+    result = bench.run("eol", "--json")
+    assert result.exit_code == 1
+    assert sorted(problems(result)) == [
+        ("CAT012", "docs/images/bad.md", 5, "product"),
+        ("CAT080", "docs/images/app.md", 5, "product"),
+    ]
+    assert "'other'" in result.stdout
+    assert bench.mirror.asked == ["/eol/nginx/", "/eol/other/"]
+    assert [*bench.files()] == [NGINX], "the other product is there"
+
+
+def test_an_alias_is_the_product(bench: Bench) -> None:
+    bench.site.image("web", "product: nginx-oss\nversions: ['1.29.1']")
+    bench.offer("/eol/nginx-oss/", answer(cycles()))
+    assert bench.run("eol").exit_code == 0
+    assert not bench.site.build().failed
+
+
+@pytest.mark.parametrize(
+    "address", ["http://example.org", "ftp://127.0.0.1", "https://a:b@example.org", "http://[::1", "x"]
+)
+def test_an_address_has_to_be_https_or_of_this_machine(bench: Bench, address: str) -> None:
+    result = bench.run("kev", "eol", "--json", address=address)
+    assert {*problems(result)} == {("CAT080", KEV, 0, ""), ("CAT080", NGINX, 0, "")}
+    assert bench.files() == {}
+
+
+def test_sync_asks_for_all_that_the_catalog_names(bench: Bench) -> None:
+    bench.site.image("web", "product: nginx")  # without versions, a registry is not asked
+    for sources, asked in (
+        ([], ["/eol/nginx/"]),
+        (["kev"], ["/kev"]),
+        ([], ["/kev", "/eol/nginx/"]),
+        (["hub", "eol"], ["/eol/nginx/"]),
+    ):
+        bench.mirror.asked.clear()
+        result = bench.run(*sources)
+        assert (result.exit_code, bench.mirror.asked) == (0, asked), result.output
+    bench.site.image("web")
+    bench.mirror.asked.clear()
+    assert (bench.run("eol").exit_code, bench.mirror.asked) == (0, []), "no page has a product"
+    assert call(bench.site, "sync", "epss").exit_code == 2
