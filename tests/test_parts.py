@@ -184,8 +184,8 @@ def test_platforms_without_digests_are_graded_by_what_was_scanned(site: SiteFold
     result = rendered(site, strict=True)
     assert [result.at(f"security/web/1 {key}") for key in ("complete", "grade")] == [False, "A+"]
     page = (result.folder / "site/images/web/index.html").read_text("utf-8")
-    assert 'No known vulnerabilities</b> <span class="catalog-quiet">· linux/amd64</span>' in page
+    assert 'No known vulnerabilities</b> <span class="catalog-quiet">·&nbsp;linux/amd64</span>' in page
     site.report("b.json", scan("@c linux/arm64"))
     result = rendered(site)
     assert result.at("security/web/1 platformsScanned") == BOTH
-    assert "· linux/amd64</span>" not in (result.folder / "site/images/web/index.html").read_text("utf-8")
+    assert "·&nbsp;linux/amd64</span>" not in (result.folder / "site/images/web/index.html").read_text("utf-8")
