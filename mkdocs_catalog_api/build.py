@@ -122,8 +122,8 @@ class Build(Struct, frozen=True):
                 self.problems.extend(late)
             feeds.FILES.write(self.feeds, self.site, site_dir, staging.folder)
             VEX_FILES.write(self.vex_repository, self.site, site_dir, staging.folder)
-            llms.write(self.llms, self.site, site_dir, staging.folder)
             publish(staging, site_dir, keep=keep, replace=replace, stamps=stamps)
+            llms.write(self.llms, self.site, site_dir, staging.folder)
             if file and not file.author_has_one(self.site):
                 put(site_dir, file.name, file.body(), staging.folder)
             return late

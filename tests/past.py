@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +21,10 @@ from mkdocs_catalog_api.history.state import counted
 from mkdocs_catalog_api.history.statistics import read_history
 from mkdocs_catalog_api.problems import Problems
 
-from .sites import REGISTRY, SiteFolder, digest, not_affected, openvex, row, trivy
+from .sites import REGISTRY, SiteFolder, digest, row, trivy
 from .sites import Result as Built
 
 ONE, TWO, THREE = "CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"
-BASE = "/catalog/api/v1"
 NO_FIGURES = counted(Catalog())
 """The counts of a catalog without images."""
 
@@ -68,16 +69,6 @@ class Past:
     def unscan(self, slug: str, version: str) -> None:
         (self.site.folder / "scans" / slug / f"{version}.json").unlink()
 
-    def vex(self, *ids: str, slug: str = "nginx") -> None:
-        """Say of these ids that they don't affect the image; of none: take the statements away."""
-        path = self.site.folder / "vex/a.json"
-        if not ids:
-            path.unlink()
-            return
-        product = {"@id": f"pkg:oci/{slug}?repository_url={REGISTRY}/{slug}"}
-        document = openvex(*[not_affected(id_, product) for id_ in ids])
-        self.site.write("vex/a.json", json.dumps(document).encode())
-
     def run(self, *options: str, **env: str) -> Result:
         """`catalog-api record`, on 2026-11-20 if not on another day or later."""
         env = {"SOURCE_DATE_EPOCH": "1795154400"} | env
@@ -102,6 +93,12 @@ class Past:
             for event in found
         ]
 
+    @classmethod
+    def copy(cls, past: Past, site: SiteFolder) -> Past:
+        """The same past in another folder."""
+        shutil.copytree(past.site.folder, site.folder, dirs_exist_ok=True)
+        return cls(replace(deepcopy(past.site), folder=site.folder))
+
     @property
     def folder(self) -> Folder:
         return Folder(self.site.folder / "history")
@@ -125,10 +122,10 @@ class Past:
     def episodes(self, slug: str = "nginx") -> list[tuple[Any, ...]]:
         """(id, package, first seen, fixed, days, reason) of the vulnerabilities of an image."""
         keys = ("id", "pkg", "firstSeen", "fixed", "days", "reason")
-        return [tuple(entry[key] for key in keys) for entry in self.history(slug)["vulnerabilities"]]
-
-    def history(self, slug: str = "nginx") -> Any:
-        return self.documents()[f"history/{slug}.json"]
+        return [
+            tuple(entry[key] for key in keys)
+            for entry in self.documents()[f"history/{slug}.json"]["vulnerabilities"]
+        ]
 
     def fixed(self, severity: str = "high") -> tuple[Any, ...]:
         """How many were fixed within 365 days, with median and 90th percentile."""

@@ -88,7 +88,9 @@ class Row:
     told: str = ""
     """Problems between ` | `: level, unless it is a warning; code, file:line, and a part of what it says."""
     record: Mapping[str, object] = field(default_factory=dict)
-    """Further values in the record of version 1 of `web`; `badge` is the text of its grade's badge."""
+    """Further values in the record of version 1 of `web`; `badge` is the text of its grade's badge, `why` the
+    status, justification and statement of what is suppressed.
+    """
     chart: Mapping[str, object] = field(default_factory=dict)
     """Values of the chart's `security`; `joined` are slug and version of its pins."""
     security: Mapping[str, object] = field(default_factory=dict)
@@ -160,7 +162,12 @@ class Seen:
     def record(self) -> Any:
         badge = {"badge": self.json("badge/web/grade.json")["message"]}
         record = self.json("security/web/1.json") | badge
-        return record | {"suppressed": " ".join(each["id"] for each in record["suppressed"] or ())}
+        suppressed = record["suppressed"] or ()
+        why = ("status", "justification", "statement")
+        return record | {
+            "suppressed": " ".join(each["id"] for each in suppressed),
+            "why": ", ".join(" | ".join(each[name] for name in why) for each in suppressed),
+        }
 
     def chart(self) -> Any:
         """The chart's `security`, and its pins."""

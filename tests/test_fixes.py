@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import json
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from mkdocs_catalog_api.history.days import Folder
-from mkdocs_catalog_api.history.state import Seen
-
-from .contract import history
-from .contract.api import Api
-from .past import ONE, TWO, Past, documents, row
+from .past import ONE, TWO, Past, row
 from .sites import SiteFolder
-from .test_history_rules import recorded, snapshots
 
 
 @pytest.fixture
@@ -75,20 +65,3 @@ def test_what_was_there_before_the_history_has_no_days(site: SiteFolder) -> None
     document = fixes(past)
     assert document["within"]["high"]["fixed"] == 0
     assert document["open"]["high"] == [2]
-
-
-@settings(max_examples=60)
-@given(st.lists(snapshots(), min_size=1, max_size=6))
-def test_the_documents_of_any_history_hold_the_contract(days: list[list[Seen]]) -> None:
-    """Among them: `fixes.json` agrees with the time to fix and with the history of each image."""
-    with tempfile.TemporaryDirectory() as path:
-        folder = Folder(Path(path) / "history")
-        recorded(folder, days)
-        for name, body in documents(folder):
-            file = Path(path) / "site/api/v1" / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(body)
-        api = Api(Path(path) / "site", "/catalog")
-    assert api.violations == []
-    history.check(api)
-    assert api.violations == []

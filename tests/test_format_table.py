@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import pkgutil
 from importlib import import_module
-from typing import Any
 
 import msgspec
 import pytest
@@ -15,7 +14,7 @@ from mkdocs_catalog_api.sources.reports import FORMATS, SCANNERS, SEVERITIES, ar
 from mkdocs_catalog_api.sources.reports.normalise import ReportFormat
 
 from .field_tables import table
-from .sites import SiteFolder
+from .sites import SiteFolder, built
 from .test_report_fuzz import REPORTS
 
 each_format = pytest.mark.parametrize("report_format", FORMATS, ids=lambda report_format: report_format.name)
@@ -34,9 +33,6 @@ def test_every_file_with_a_format_is_in_the_table() -> None:
     ]
     missing = {module.__name__ for module in modules if getattr(module, "FORMAT", FORMATS[0]) not in FORMATS}
     assert missing == set(), "add these to FORMATS in sources/reports/formats.py"
-
-
-def test_no_two_formats_have_one_word_or_name() -> None:
     words = [each.word for each in FORMATS if each is not artifact_hub.FORMAT]
     assert len({*words}) == len(words), "only Artifact Hub passes on another scanner's reports"
     assert len({each.name for each in FORMATS}) == len(FORMATS)
@@ -50,6 +46,9 @@ def test_its_sample_is_read_as_what_a_sample_has_to_be(report_format: ReportForm
     assert (finding.pkg, finding.installed, finding.fixed) == ("zlib", "1.2", "1.3")
     assert scan.references in ((), ("ghcr.io/acme/web:1",))
     assert scan.scanner == SCANNERS[report_format.word]
+    assert json.loads(report_format.sample) in REPORTS, "it is damaged at random"
+    row = f"| [{report_format.name}]({report_format.page}) | {report_format.what} |"
+    assert row in table("report formats"), "the guide has it"
 
 
 @each_format
@@ -60,41 +59,15 @@ def test_no_other_format_recognizes_its_sample(report_format: ReportFormat) -> N
     assert {other.name for other in others if other.word != report_format.word} == set()
 
 
-@each_format
-def test_it_is_among_the_reports_that_are_damaged_at_random(report_format: ReportFormat) -> None:
-    assert json.loads(report_format.sample) in REPORTS
-
-
-@each_format
-def test_the_guide_has_it(report_format: ReportFormat) -> None:
-    """Whether the guide's page is fresh is tested with all of its tables."""
-    assert f"| [{report_format.name}]({report_format.page}) | {report_format.what} |" in table(
-        "report formats"
-    )
-
-
-@each_format
-@pytest.mark.parametrize("set_", [False, True])
-def test_its_sample_is_counted_and_its_scanner_named(
-    site: SiteFolder, report_format: ReportFormat, set_: bool
-) -> None:
+def test_a_sample_is_counted_and_the_first_format_of_the_table_comes_first(site: SiteFolder) -> None:
+    """A report of another format is not used, unless the setting says otherwise."""
     site.image("web", "image: ghcr.io/acme/web\nversions: ['1']")
-    site.write("scans/web/1.json", report_format.sample)
-    if set_:
-        site.settings["security"] = {"scanners": [report_format.word]}
-    result = site.build(strict=True)
-    assert not result.failed, result.logged()
-    record: dict[str, Any] = result.json("security/web/1.json")
-    assert (record["scanned"], record["total"], record["grade"]) == (True, 1, "D")
-    assert record["scanner"] == SCANNERS[report_format.word].name
-    assert result.logged() == []
-
-
-def test_without_a_setting_the_first_format_of_the_table_counts(site: SiteFolder) -> None:
-    site.image("web", "image: ghcr.io/acme/web\nversions: ['1']")
-    counted = []
     for report_format in reversed([each for each in FORMATS if each is not artifact_hub.FORMAT]):
         site.write(f"scans/web/{report_format.word}/1.json", report_format.sample)
         site.write("scans/web/1.json", report_format.sample)
-        counted.append(site.build().json("security/web/1.json")["scanner"])
-    assert counted == [scanner.name for scanner in reversed(SCANNERS.values())]
+        site.settings["security"] = {}
+        for _ in range(2):
+            record = built(site).json("security/web/1.json")
+            assert (record["scanned"], record["total"], record["grade"]) == (True, 1, "D")
+            assert record["scanner"] == SCANNERS[report_format.word].name
+            site.settings["security"] = {"scanners": [report_format.word]}

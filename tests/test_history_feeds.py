@@ -19,10 +19,10 @@ HOME = "https://example.org/catalog/"
 IMAGES = image_value("nginx", "NGINX <1> & more"), image_value("other", "Other")
 
 
-@pytest.fixture
-def past(site: SiteFolder) -> Past:
+@pytest.fixture(scope="module")
+def three_days(tmp_path_factory: pytest.TempPathFactory) -> Past:
     """A baseline, a day of finds, a day with a new release that fixes one of them."""
-    past = Past(site)
+    past = Past(SiteFolder(tmp_path_factory.mktemp("past")))
     past.image("nginx", "1.0")
     past.scan("nginx", "1.0", [row("CVE-2020-0001", "CRITICAL")])
     past.day("2026-11-01")
@@ -33,6 +33,11 @@ def past(site: SiteFolder) -> Past:
     past.scan("nginx", "1.1", [row("CVE-2020-0001", "CRITICAL"), row(THREE, "HIGH")])
     past.day("2026-11-03")
     return past
+
+
+@pytest.fixture
+def past(three_days: Past, site: SiteFolder) -> Past:
+    return Past.copy(three_days, site)
 
 
 def feeds(past: Past, images: tuple[Image, ...] = IMAGES) -> dict[str, bytes]:
@@ -48,8 +53,8 @@ def parsed(body: bytes) -> Any:
     return feed
 
 
-def test_criticals_and_highs_come_and_are_fixed(past: Past) -> None:
-    feed = parsed(feeds(past)["feeds/security.xml"])
+def test_criticals_and_highs_come_and_are_fixed(three_days: Past) -> None:
+    feed = parsed(feeds(three_days)["feeds/security.xml"])
     name = "NGINX <1> & more"
     assert [(entry.title, entry.published) for entry in feed.entries] == [
         (f"{name} 1.1: {THREE} (HIGH) found in openssl", "Tue, 03 Nov 2026 00:00:00 GMT"),
@@ -60,8 +65,8 @@ def test_criticals_and_highs_come_and_are_fixed(past: Past) -> None:
     assert feed.feed.link == "https://example.org/catalog/"
 
 
-def test_an_image_has_its_releases_and_lifecycle_too(past: Past) -> None:
-    made = feeds(past)
+def test_an_image_has_its_releases_and_lifecycle_too(three_days: Past) -> None:
+    made = feeds(three_days)
     feed = parsed(made["feeds/images/nginx.xml"])
     assert feed.feed.title == "NGINX <1> & more in Catalog"
     assert [entry.tags[0].term for entry in feed.entries] == [
@@ -89,21 +94,17 @@ def test_going_back_to_an_older_version_is_no_news_of_a_fix(past: Past) -> None:
     assert not [entry.title for entry in entries if "CVE-2026-0009" in entry.title and "fixed" in entry.title]
 
 
-def test_another_build_of_a_release_is_news(past: Past) -> None:
-    past.image("nginx", "1.0", "1.1", lifecycle="deprecated", v1_0="again")
-    past.day("2026-11-04")
-    newest = parsed(feeds(past)["feeds/images/nginx.xml"]).entries[0]
-    assert (newest.title, newest.tags[0].term) == ("NGINX <1> & more 1.0 is rebuilt", "rebuild")
-
-
-def test_identities_last(past: Past) -> None:
+def test_identities_last_and_another_build_is_news(past: Past) -> None:
     def identities(path: str) -> list[str]:
         return [entry.id for entry in parsed(feeds(past)[path]).entries]
 
     paths = ("feeds/security.xml", "feeds/images/nginx.xml")
     before = {path: identities(path) for path in paths}
     assert all(len(set(found)) == len(found) for found in before.values())
+    past.image("nginx", "1.0", "1.1", lifecycle="deprecated", v1_0="again")
     past.day("2026-11-04")
+    newest = parsed(feeds(past)["feeds/images/nginx.xml"]).entries[0]
+    assert (newest.title, newest.tags[0].term) == ("NGINX <1> & more 1.0 is rebuilt", "rebuild")
     past.image("nginx", "1.1")
     past.scan("nginx", "1.1", [])
     past.day("2026-11-05")
@@ -111,8 +112,8 @@ def test_identities_last(past: Past) -> None:
         assert identities(path)[-len(before[path]) :] == before[path]
 
 
-def test_an_image_that_has_left_keeps_its_entries_without_a_link(past: Past) -> None:
-    made = feeds(past, ())
+def test_an_image_that_has_left_keeps_its_entries_without_a_link(three_days: Past) -> None:
+    made = feeds(three_days, ())
     assert set(made) == {"feeds/security.xml"}
     entry = parsed(made["feeds/security.xml"]).entries[-1]
     assert entry.title == f"nginx 1.0: {ONE} (CRITICAL) found in a, b"

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import json
 import shutil
+from pathlib import Path
 from typing import Any
 
 import feedparser
 import lxml.html
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.web.history_graphs import Point, trend
 
-from .contract import check
 from .past import ONE, TWO, Past
-from .sites import SiteFolder, row
+from .sites import Result, SiteFolder, built, rendered, row
+from .test_cli import call
 
 FIRST, SECOND, THIRD = "2026-11-01", "2026-11-02", "2026-11-03"
 
 
-@pytest.fixture
-def past(site: SiteFolder) -> Past:
-    """Three days: a baseline, a find, a fix; an image that leaves; a page with every marker."""
+@pytest.fixture(scope="module")
+def three_days(tmp_path_factory: pytest.TempPathFactory) -> Past:
+    """A baseline, a find, a fix; an image that leaves; a page with every marker."""
+    site = SiteFolder(tmp_path_factory.mktemp("past"))
     past = Past(site)
     site.settings["feeds"] = True
     site.write("docs/index.md", "# Home\n")
     markers = [f"<!-- catalog: {name} -->" for name in ("trend", "changes limit=2", "time-to-fix")]
     site.write("docs/past.md", "# Past\n\n" + "\n\n".join(markers) + "\n")
+    site.write("docs/ids.md", "# Ids\n\n<!-- catalog: cves -->\n")
     past.image("nginx", "1.0")
     past.image("other", "2.0")
     past.scan("nginx", "1.0", [row(TWO, "LOW")])
@@ -44,17 +45,31 @@ def past(site: SiteFolder) -> Past:
     return past
 
 
-def page(site: SiteFolder, path: str) -> Any:
-    return lxml.html.document_fromstring((site.folder / "site" / path / "index.html").read_text("utf-8"))
+@pytest.fixture
+def past(three_days: Past, site: SiteFolder) -> Past:
+    return Past.copy(three_days, site)
 
 
-def test_the_days_are_published_and_hold_the_contract(past: Past) -> None:
-    result = past.site.mkdocs(strict=True)
-    assert not result.failed, result.logged()
-    assert check(past.site.folder / "site", "/catalog") == []
-    documents = result.json("index.json")["documents"]
-    assert documents["changes"] == "/catalog/api/v1/changes.json"
-    assert documents["fixes"] == "/catalog/api/v1/fixes.json"
+@pytest.fixture(scope="module")
+def result(three_days: Past, tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """Its site."""
+    past = Past.copy(three_days, SiteFolder(tmp_path_factory.mktemp("site")))
+    return rendered(past.site, strict=True)
+
+
+def page(folder: Path, path: str) -> Any:
+    return lxml.html.document_fromstring((folder / "site" / path / "index.html").read_text("utf-8"))
+
+
+def build(site: SiteFolder) -> None:
+    built = call("build", "-f", site.write_config())
+    assert built.exit_code == 0, built.output
+
+
+def test_the_days_are_published(result: Result) -> None:
+    index = result.json("index.json")["documents"]
+    assert index["changes"] == "/catalog/api/v1/changes.json"
+    assert index["fixes"] == "/catalog/api/v1/fixes.json"
     assert [day["date"] for day in result.json("changes.json")["data"]] == [THIRD, SECOND, FIRST]
     first = result.json(f"changes/{FIRST}.json")["data"]
     assert {event["reason"] for event in first if "reason" in event} == {"baseline"}
@@ -64,17 +79,11 @@ def test_the_days_are_published_and_hold_the_contract(past: Past) -> None:
     assert result.json("history/nginx.json")["vulnerabilities"][0]["fixedIn"] == "1.1"
     assert result.json("history/other.json")["figures"][-1]["version"] is None, "it has left"
     listed = result.json("manifest.json")["documents"]
-    assert {
-        "changes.json",
-        f"changes/{SECOND}.json",
-        "history/other.json",
-    } <= listed.keys()
+    assert {"changes.json", f"changes/{SECOND}.json", "history/other.json"} <= listed.keys()
 
 
-def test_a_day_of_changes_has_an_address_totals_and_links_to_its_vulnerabilities(past: Past) -> None:
-    past.site.write("docs/ids.md", "# Ids\n\n<!-- catalog: cves -->\n")
-    assert not past.site.mkdocs(strict=True).failed
-    html = page(past.site, "past")
+def test_a_day_of_changes_has_an_address_totals_and_links_to_its_vulnerabilities(result: Result) -> None:
+    html = page(result.folder, "past")
     for day, totals, id_ in ((SECOND, "+1 found, −0 fixed", ONE), (THIRD, "+0 found, −1 fixed", ONE)):
         (part,) = html.xpath(f"//*[@id='{day}']")
         assert part.xpath(f".//a[@href='#{day}']"), "a day can be linked to"
@@ -83,128 +92,23 @@ def test_a_day_of_changes_has_an_address_totals_and_links_to_its_vulnerabilities
         assert link == f"../ids/?id={id_}"
 
 
-def test_the_command_line_publishes_the_same(past: Past) -> None:
-    before = past.site.mkdocs().bytes()
-    arguments = ["build", "-f", str(past.site.folder / "mkdocs.yml")]
-    assert CliRunner().invoke(main, arguments).exit_code == 0
-    api = past.site.folder / "site/api/v1"
-    assert {path: (api / path).read_bytes() for path in before} == before
-
-
-def test_without_a_history_there_is_nothing_of_it(past: Past) -> None:
-    shutil.rmtree(past.site.folder / "history")
-    result = past.site.mkdocs(strict=True)
-    assert not result.failed, result.logged()
-    assert not {"changes", "fixes"} & result.json("index.json")["documents"].keys()
-    assert not (result.api / "changes.json").exists()
-    assert not (result.api / "history").exists()
-    assert not (past.site.folder / "site/feeds/security.xml").exists()
-    text = page(past.site, "past").text_content()
-    assert text.count("No day has been recorded yet.") == 3
-
-
-def test_a_folder_that_mkdocs_would_publish_is_refused(past: Past) -> None:
-    past.site.config["docs_dir"] = "history"
-    result = past.site.mkdocs()
-    assert any("MkDocs would publish it" in text for text in result.logged())
-    assert not (past.site.folder / "site/api").exists()
-
-
-def test_a_damaged_day_refuses_the_build(past: Past) -> None:
-    path = past.file(SECOND)
-    path.write_bytes(path.read_bytes()[:-4])
-    result = past.site.mkdocs()
-    assert result.failed
-    assert any(text.startswith(f"history/{SECOND}.json:") for text in result.logged())
-    assert not (past.site.folder / "site/api").exists()
-
-
-@pytest.mark.parametrize("slug", ["index", "../../x", "con", "x.json"])
-def test_no_image_of_the_history_lands_elsewhere(past: Past, slug: str) -> None:
-    path = past.file(THIRD)
-    event = {"kind": "image-added", "slug": slug, "lifecycle": "available", "reason": None}
-    text = path.read_text("utf-8").replace('"events":[\n', f'"events":[\n{json.dumps(event)},\n')
-    path.write_text(text, "utf-8", newline="\n")
-    result = past.site.mkdocs()
-    assert any(text.startswith(f"history/{THIRD}.json:2: not used: ") for text in result.logged())
-    assert not list(past.site.folder.rglob("x.json*"))
-    assert check(past.site.folder / "site", "/catalog") == []
-
-
-def test_recording_needs_no_place_for_documents(past: Past) -> None:
-    shutil.rmtree(past.site.folder / "site", ignore_errors=True)
-    before = sorted(path.name for path in past.site.folder.iterdir())
-    past.day("2026-11-04")
-    assert sorted(path.name for path in past.site.folder.iterdir()) == before
-
-
-def test_pages_point_to_their_feeds(past: Past) -> None:
-    past.site.mkdocs()
-    site = past.site.folder / "site"
+def test_pages_point_to_their_feeds(result: Result) -> None:
+    site = result.folder / "site"
     feed = feedparser.parse((site / "feeds/security.xml").read_bytes())
     assert [entry.tags[0].term for entry in feed.entries] == ["fixed", "found"]
     for path, wanted in (
         ("past", {"feeds/security.xml"}),
         ("images/nginx", {"feeds/images/nginx.xml"}),
     ):
-        html = page(past.site, path)
+        html = page(result.folder, path)
         links = html.xpath("/html/head/link[@rel='alternate feed']/@href")
         assert {str((site / path / link).resolve().relative_to(site)) for link in links} == wanted
         visible = html.xpath("//body//a/@href")
         assert any((site / path / link).resolve() == site / sorted(wanted)[-1] for link in visible)
 
 
-def test_the_calendar_needs_no_history_and_replaces_no_file(site: SiteFolder) -> None:
-    site.settings["feeds"] = True
-    site.image("nginx", "versions: [{version: '1.27', endOfLife: 2026-12-01}]")
-    site.mkdocs()
-    assert (site.folder / "site/eol.ics").read_bytes().startswith(b"BEGIN:VCALENDAR")
-    assert page(site, "images/nginx").xpath("//a[@href='../../eol.ics']")
-    site.write("docs/eol.ics", "mine")
-    result = site.mkdocs()
-    assert result.failed
-    assert any(text.startswith("docs/eol.ics: ") for text in result.logged())
-
-
-def test_feeds_that_are_no_longer_made_leave_the_site_and_others_stay(past: Past) -> None:
-    def build() -> set[str]:
-        arguments = ["build", "-f", str(past.site.folder / "mkdocs.yml")]
-        past.site.write_config()
-        result = CliRunner().invoke(main, arguments)
-        assert result.exit_code == 0, result.output
-        return {path.relative_to(site).as_posix() for path in (site / "feeds").rglob("*") if path.is_file()}
-
-    past.image("other", "2.0")
-    site = past.site.folder / "site"
-    made = build()
-    assert {"feeds/images/nginx.xml", "feeds/images/other.xml", "feeds/security.xml"} <= made
-    ours = (site / "feeds/images/other.xml").read_bytes()
-    past.site.write("site/feeds/images/theirs.xml", "<rss/>")
-    for folder in ("docs", "site"):
-        past.site.write(f"{folder}/feeds/kept.xml", ours)
-    (past.site.folder / "docs/images/other.md").unlink()
-    theirs = {"feeds/images/theirs.xml", "feeds/kept.xml"}
-    assert build() == made - {"feeds/images/other.xml"} | theirs
-    past.site.settings["feeds"] = False
-    assert build() == theirs
-
-
-def test_no_feed_is_removed_through_a_link(past: Past) -> None:
-    past.site.mkdocs()
-    (past.site.folder / "site/feeds").rename(past.site.folder / "elsewhere")
-    try:
-        (past.site.folder / "site/feeds").symlink_to("../elsewhere", target_is_directory=True)
-    except OSError:
-        pytest.skip("no links here")
-    past.site.settings["feeds"] = False
-    past.site.write_config()
-    assert CliRunner().invoke(main, ["build", "-f", str(past.site.folder / "mkdocs.yml")]).exit_code == 0
-    assert (past.site.folder / "elsewhere/security.xml").is_file()
-
-
-def test_graphs_are_read_without_a_script(past: Past) -> None:
-    past.site.mkdocs()
-    html = page(past.site, "past")
+def test_graphs_are_read_without_a_script(result: Result) -> None:
+    html = page(result.folder, "past")
     (graph,) = html.xpath("//figure//*[local-name()='svg'][@role='img']")
     label = graph.get("aria-label")
     assert label.startswith(f"Open vulnerabilities from {FIRST} to {THIRD}: at most 2; at the end 1 (1 low)")
@@ -229,15 +133,103 @@ def test_an_images_page_has_its_own(past: Past) -> None:
     past.image("nginx", "1.1")
     past.unscan("nginx", "1.1")
     past.day("2026-11-04")
-    past.site.mkdocs()
-    html = page(past.site, "images/nginx")
+    html = page(past.site.mkdocs().folder, "images/nginx")
     (graph,) = html.xpath("//figure//*[local-name()='svg'][@role='img']")
     assert graph.get("aria-label").endswith("at the end not scanned")
-    assert html.xpath("//*[local-name()='path'][@class='catalog-gap']"), (
-        "no scan never looks like nothing found"
-    )
+    gap = html.xpath("//*[local-name()='path'][@class='catalog-gap']")
+    assert gap, "no scan never looks like nothing found"
     fixed = html.xpath("//*[@aria-label='Fixed vulnerabilities']//tbody/tr")
     assert [ONE in line.text_content() for line in fixed] == [True]
+
+
+def test_without_a_history_there_is_nothing_of_it(past: Past) -> None:
+    shutil.rmtree(past.site.folder / "history")
+    result = past.site.mkdocs(strict=True)
+    assert not result.failed, result.logged()
+    assert not {"changes", "fixes"} & result.json("index.json")["documents"].keys()
+    for path in ("api/v1/changes.json", "api/v1/history", "feeds/security.xml"):
+        assert not (result.folder / "site" / path).exists()
+    assert page(result.folder, "past").text_content().count("No day has been recorded yet.") == 3
+
+
+def test_a_folder_that_mkdocs_would_publish_is_refused(past: Past) -> None:
+    past.site.config["docs_dir"] = "history"
+    result = past.site.build()
+    assert any("MkDocs would publish it" in text for text in result.logged())
+    assert not (past.site.folder / "site/api").exists()
+
+
+def test_a_damaged_day_refuses_the_build(past: Past) -> None:
+    path = past.file(SECOND)
+    path.write_bytes(path.read_bytes()[:-4])
+    result = past.site.build()
+    assert result.failed
+    assert any(text.startswith(f"history/{SECOND}.json:") for text in result.logged())
+    assert not (past.site.folder / "site/api").exists()
+
+
+def test_no_image_of_the_history_lands_elsewhere(past: Past) -> None:
+    path, slugs = past.file(THIRD), ("index", "../../x", "con", "x.json")
+    events = [
+        json.dumps({"kind": "image-added", "slug": slug, "lifecycle": "available", "reason": None})
+        for slug in slugs
+    ]
+    text = path.read_text("utf-8").replace('"events":[\n', '"events":[\n' + ",\n".join(events) + ",\n")
+    path.write_text(text, "utf-8", newline="\n")
+    unused = [each.line for each in built(past.site).problems if each.message.startswith("not used: ")]
+    assert unused == [2, 3, 4, 5]
+    assert not list(past.site.folder.rglob("x.json*"))
+
+
+def test_recording_needs_no_place_for_documents(past: Past) -> None:
+    before = sorted(path.name for path in past.site.folder.iterdir())
+    past.day("2026-11-04")
+    assert sorted(path.name for path in past.site.folder.iterdir()) == before
+
+
+def test_the_calendar_needs_no_history_and_replaces_no_file(site: SiteFolder) -> None:
+    site.settings["feeds"] = True
+    site.image("nginx", "versions: [{version: '1.27', endOfLife: 2026-12-01}]")
+    site.mkdocs()
+    assert (site.folder / "site/eol.ics").read_bytes().startswith(b"BEGIN:VCALENDAR")
+    assert page(site.folder, "images/nginx").xpath("//a[@href='../../eol.ics']")
+    site.write("docs/eol.ics", "mine")
+    result = site.mkdocs()
+    assert result.failed
+    assert any(text.startswith("docs/eol.ics: ") for text in result.logged())
+
+
+def test_feeds_that_are_no_longer_made_leave_the_site_and_others_stay(past: Past) -> None:
+    site = past.site.folder / "site"
+
+    def feeds() -> set[str]:
+        build(past.site)
+        return {path.relative_to(site).as_posix() for path in (site / "feeds").rglob("*") if path.is_file()}
+
+    past.image("other", "2.0")
+    made = feeds()
+    assert {"feeds/images/nginx.xml", "feeds/images/other.xml", "feeds/security.xml"} <= made
+    ours = (site / "feeds/images/other.xml").read_bytes()
+    past.site.write("site/feeds/images/theirs.xml", "<rss/>")
+    for folder in ("docs", "site"):
+        past.site.write(f"{folder}/feeds/kept.xml", ours)
+    (past.site.folder / "docs/images/other.md").unlink()
+    theirs = {"feeds/images/theirs.xml", "feeds/kept.xml"}
+    assert feeds() == made - {"feeds/images/other.xml"} | theirs
+    past.site.settings["feeds"] = False
+    assert feeds() == theirs
+
+
+def test_no_feed_is_removed_through_a_link(past: Past) -> None:
+    build(past.site)
+    (past.site.folder / "site/feeds").rename(past.site.folder / "elsewhere")
+    try:
+        (past.site.folder / "site/feeds").symlink_to("../elsewhere", target_is_directory=True)
+    except OSError:
+        pytest.skip("no links here")
+    past.site.settings["feeds"] = False
+    build(past.site)
+    assert (past.site.folder / "elsewhere/security.xml").is_file()
 
 
 COUNTERS = st.fixed_dictionaries(

@@ -34,7 +34,9 @@ from mkdocs_catalog_api.history.state import (
 from mkdocs_catalog_api.history.statistics import times_to_fix
 from mkdocs_catalog_api.problems import Problems
 
-from .past import BASE, NO_FIGURES, ONE, TWO, documents
+from .contract import history
+from .contract.api import Api
+from .past import NO_FIGURES, ONE, TWO, documents
 
 KEYS = st.tuples(st.sampled_from([ONE, TWO, "GHSA-x"]), st.sampled_from(["a", "b", "c"]))
 ROWS = st.dictionaries(KEYS, st.builds(Row, st.sampled_from(SEVERITIES), st.booleans()), max_size=5)
@@ -122,11 +124,12 @@ def test_a_scan_that_is_not_complete_stays_so_on_the_next_day(reason: str) -> No
     assert known(state, days[1]) == state
 
 
-@few
-@given(st.lists(snapshots(), min_size=1, max_size=4))
-def test_a_history_replays_and_recording_the_last_day_again_changes_nothing(days: list[list[Seen]]) -> None:
+@settings(max_examples=60)
+@given(st.lists(snapshots(), min_size=1, max_size=6))
+def test_a_history_replays_and_its_documents_hold_the_contract(days: list[list[Seen]]) -> None:
+    """Recording the last day again changes nothing; `fixes.json` agrees with the history of each image."""
     with tempfile.TemporaryDirectory() as path:
-        folder = Folder(Path(path))
+        folder = Folder(Path(path) / "history")
         expected = recorded(folder, days)
         before = bytes_of(folder)
         state: State = {}
@@ -137,33 +140,18 @@ def test_a_history_replays_and_recording_the_last_day_again_changes_nothing(days
         assert (state, [*problems]) == (expected, [])
         record(folder, folder.dates[-1], days[-1], problems, NO_FIGURES)
         assert bytes_of(folder) == before
-
-
-@few
-@given(st.lists(snapshots(), min_size=1, max_size=5))
-def test_documents_keep_their_types_and_agree_with_each_other(days: list[list[Seen]]) -> None:
-    with tempfile.TemporaryDirectory() as path:
-        folder = Folder(Path(path))
-        state = recorded(folder, days)
-        made = {path: json.loads(body) for path, body in documents(folder)}
-    addresses = {f"{BASE}/{path}" for path in made}
-    for document in made.values():
-        links = document.get("links", {}).values()
-        assert {link for link in links if link} <= addresses
-    assert {day["href"] for day in made["changes.json"]["data"]} <= addresses
-    for path, document in made.items():
-        if path.startswith("changes/"):
-            assert len(document["data"]) == document["total"]
-    for slug, image in state.items():
-        history = made[f"history/{slug}.json"]
-        lasting = [entry for entry in history["vulnerabilities"] if entry["reason"] is None]
-        assert {(entry["id"], entry["pkg"]): entry["severity"] for entry in lasting} == open_in(image)
-        assert history["figures"][-1]["total"] == (len(open_in(image)) if image.scanned else None)
-    for document in made.values():
-        for entry in document.get("vulnerabilities", []):
-            assert entry["fixed"] is None or entry["reason"] in ("rebuilt", "superseded")
-            assert (entry["fixed"] is None) == (entry["fixedIn"] is None)
-            assert (entry["days"] is not None) == (entry["fixed"] is not None and not entry["baseline"])
+        for name, body in documents(folder):
+            file = Path(path) / "site/api/v1" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(body)
+        api = Api(Path(path) / "site", "/catalog")
+        history.check(api)
+        assert api.violations == []
+        for slug, image in expected.items():
+            document = json.loads((Path(path) / f"site/api/v1/history/{slug}.json").read_bytes())
+            lasting = [entry for entry in document["vulnerabilities"] if entry["reason"] is None]
+            assert {(entry["id"], entry["pkg"]): entry["severity"] for entry in lasting} == open_in(image)
+            assert document["figures"][-1]["total"] == (len(open_in(image)) if image.scanned else None)
 
 
 @few

@@ -1,50 +1,22 @@
-"""What scanners were told to ignore, did not rate or left out, and ids for several CVEs: in whole builds."""
+"""What scanners were told to ignore, did not rate or left out, and ids for several CVEs."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.problems.codes import Code
-
 from .feeds_of_advisories import kev
 from .scan_rows import PLAIN, Row, Seen, catalogs
-from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, harbor, match, osv, row, trivy, vex
+from .sites import REGISTRY, SiteFolder, built, digest, grype, harbor, match, osv, row, trivy, vex
 
 WEB = f"{REGISTRY}/web"
-ONE, TWO, THREE = "CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"
+ONE, TWO, THREE, ADVISORY = "CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003", "ELSA-2026-1"
 V31 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H"
 
 
-@pytest.fixture
-def web(site: SiteFolder) -> SiteFolder:
-    """An image with one version, of which a test writes the report scans/web/1.json."""
-    site.image("web", "versions: ['1']")
-    return site
-
-
-def accepting(site: SiteFolder, *words: str) -> SiteFolder:
-    site.settings["security"] = {"accept": [*words]}
-    return site
-
-
-def record(result: Result) -> Any:
-    return result.json("security/web/1.json")
-
-
-def ids(result: Result, name: str = "cves") -> list[str]:
-    return [entry["id"] for entry in record(result)[name]]
-
-
-def problems(result: Result, level: int = logging.WARNING) -> list[str]:
-    """What is logged of scans/web/1.json, without the notes of less than `level`."""
-    return [text for text in result.logged(level) if text.startswith("scans/web/1.json: ")]
-
-
-def modified(finding: dict[str, Any], status: str = "ignored", **fields: Any) -> dict[str, Any]:
+def modified(finding: Any, status: str = "ignored", **fields: Any) -> dict[str, Any]:
     """A report of Trivy with one finding that is modified, as `--show-suppressed` writes it."""
     entry = {
         "Type": "vulnerability",
@@ -73,186 +45,138 @@ def grouped(records: list[dict[str, Any]], **group: Any) -> dict[str, Any]:
     return osv(records, [{"ids": [records[0]["id"]]} | group], pkg="zlib", of=f"{WEB}:1")
 
 
-# What a scanner was told to ignore ---------------------------------------------------------------------
+def configured(*matches: Any, **options: Any) -> dict[str, Any]:
+    """A report of Grype made with these options."""
+    report = scanned(*matches)
+    report["descriptor"]["configuration"] = options.get("options", options)
+    return report
 
+
+ACCEPT_IGNORED = {"accept": ["ignored"]}
 VEX_RULE = {"vex-status": "not_affected", "vex-justification": "component_not_present", "namespace": "vex"}
 HEADERS = {
     "match-type": "exact-indirect-match",
     "package": {"name": "linux-libc-dev", "upstream-name": "linux"},
 }
-IGNORED = [
-    modified(row(ONE)),
-    *(
-        modified(row(ONE), status)
+TRIVY_RULE = "ignored | not before 2.0 | .trivyignore.yaml"
+# What a scanner was told to ignore counts with a note, or is suppressed where that is accepted.
+IGNORED: dict[str, tuple[Any, str]] = {
+    "ignored by Trivy": (modified(row(ONE)), TRIVY_RULE),
+    **{
+        f"ignored by Trivy as {status!r}": (modified(row(ONE), status), TRIVY_RULE)
         for status in ("affected", "under_investigation", "unknown", "end_of_life", "")
+    },
+    "ignored by Grype": (
+        ignoring({"vulnerability": ONE, "reason": "not before 2.0"}),
+        "ignored | not before 2.0 | Grype",
     ),
-    ignoring({"vulnerability": ONE, "reason": "not before 2.0"}),
-    ignoring({"fix-state": "not-fixed"}),
-    ignoring({"match-type": "exact-indirect-match"}),
-    ignoring({"vex-status": "under_investigation"}),
-    ignoring(HEADERS, {"vulnerability": ONE}),
-    ignoring(),
-]
-
-
-@pytest.mark.parametrize("report", IGNORED)
-def test_an_ignored_finding_counts_like_any_other(web: SiteFolder, report: Any) -> None:
-    web.report("web/1.json", report)
-    result = built(web)
-    assert (ids(result), ids(result, "suppressed"), record(result)["grade"]) == ([ONE], [], "D")
-    assert problems(result) == []
-    (note,) = problems(result, logging.INFO)
-    assert "1 finding" in note and "accept: [ignored]" in note
-
-
-@pytest.mark.parametrize("report", IGNORED)
-def test_an_ignored_finding_is_suppressed_where_that_is_accepted(web: SiteFolder, report: Any) -> None:
-    accepting(web, "ignored", "partial", "reference", "filesystem").report("web/1.json", report)
-    result = built(web, strict=True)
-    (out,) = record(result)["suppressed"]
-    assert (record(result)["total"], out["id"], out["status"]) == (0, ONE, "ignored")
-    assert out["statement"]
-    assert len(problems(result, logging.INFO)) == 1
-    document = result.json(f"cves/{ONE}.json")
-    assert (document["total"], document["suppressed"][0]["status"]) == (0, "ignored")
-
-
-def test_the_rule_of_trivy_is_named(web: SiteFolder) -> None:
-    accepting(web, "ignored").report("web/1.json", modified(row(ONE)))
-    (out,) = record(built(web))["suppressed"]
-    assert (out["justification"], out["statement"]) == ("not before 2.0", ".trivyignore.yaml")
-
-
-@pytest.mark.parametrize("status", ["not_affected", "fixed"])
-@pytest.mark.parametrize("accept", [(), ("ignored",)])
-def test_what_a_vex_document_told_the_scanner_is_suppressed(
-    web: SiteFolder, status: str, accept: tuple[str, ...]
-) -> None:
-    accepting(web, *accept)
-    for report in (
-        modified(row(ONE), status),
-        ignoring(HEADERS, {"reason": "x"}, VEX_RULE | {"vex-status": status}),
-    ):
-        web.report("web/1.json", report)
-        result = built(web)
-        (out,) = record(result)["suppressed"]
-        assert (record(result)["total"], out["id"], out["status"]) == (0, ONE, status)
-        assert problems(result, logging.INFO) == []
-
-
-@pytest.mark.parametrize(
-    "rule",
-    [HEADERS, *({"reason": r} for r in ("DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable"))],
-)
-def test_what_grype_leaves_out_by_its_own_knowledge_stays_out(web: SiteFolder, rule: dict[str, Any]) -> None:
-    web.report("web/1.json", ignoring(rule))
-    result = built(web)
-    assert (ids(result), ids(result, "suppressed")) == ([], [])
-    assert problems(result, logging.INFO) == []
-
-
-def test_a_row_of_which_one_finding_is_not_ignored_stays_open(web: SiteFolder) -> None:
-    report = modified(row(ONE))
-    report["Results"].append({"Target": "other", "Class": "lang-pkgs", "Vulnerabilities": [row(ONE)]})
-    accepting(web, "ignored").report("web/1.json", report)
-    assert ids(built(web)) == [ONE]
-
-
-@pytest.mark.parametrize(("status", "suppressed"), [("affected", []), ("fixed", [ONE])])
-def test_a_statement_of_the_catalog_counts_before_the_scanners(
-    web: SiteFolder, status: str, suppressed: list[str]
-) -> None:
-    accepting(web, "ignored").report("web/1.json", modified(row(ONE)))
-    vex(web, {"products": [WEB], "status": status})
-    result = built(web)
-    assert ids(result, "suppressed") == suppressed
-    assert [entry["status"] for entry in record(result)["suppressed"]] == ["fixed"] * len(suppressed)
-
-
-@pytest.mark.parametrize("kind", ["misconfiguration", "secret", "license"])
-def test_modified_findings_that_are_not_of_packages_are_left_alone(web: SiteFolder, kind: str) -> None:
-    web.report("web/1.json", modified({"ID": "DS002"}, Type=kind))
-    result = built(web)
-    assert (ids(result), problems(result, logging.INFO)) == ([], [])
-
-
-def test_modified_findings_of_an_unknown_type_are_counted_or_named(web: SiteFolder) -> None:
-    web.report("web/1.json", modified(row(ONE), Type="flaw"))
-    assert ids(built(web)) == [ONE]
-    web.report("web/1.json", modified({"ID": "DS002"}, Type="flaw"))
-    (note,) = problems(built(web), logging.INFO)
-    assert "1 modified findings of type flaw" in note
-
-
-@pytest.mark.parametrize("finding", [{}, None, {"VulnerabilityID": ""}, {"VulnerabilityID": 3}])
-def test_a_modified_finding_without_an_id_is_an_error(web: SiteFolder, finding: Any) -> None:
-    web.report("web/1.json", modified(finding))
-    result = web.build()
-    assert (result.failed, result.codes) == (True, [Code.BROKEN_REPORT.value])
-    assert "`Results[0].ExperimentalModifiedFindings[0].Finding" in result.logged()[0]
-
-
-def test_a_finding_that_the_vendor_declares_unaffected_is_named(web: SiteFolder) -> None:
-    web.report("web/1.json", trivy([row(ONE) | {"Status": "not_affected"}, row(TWO)]))
-    result = built(web)
-    assert ids(result) == [TWO]
-    (note,) = problems(result, logging.INFO)
-    assert "1 findings with the status not_affected" in note
-
-
-def test_the_notes_of_a_hub_report_are_one_line_each(web: SiteFolder) -> None:
-    web.report("hub/acme/web/1.json", {f"{WEB}:{tag}": modified(row(ONE)) for tag in ("1", "2")})
-    (note,) = [text for text in built(web).logged(logging.INFO) if "ignored by" in text]
-    assert "2 findings" in note
-
-
-# Reports that leave something out ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
+    "by its state": (ignoring({"fix-state": "not-fixed"}), "ignored |  | Grype"),
+    "by its kind of match": (ignoring({"match-type": "exact-indirect-match"}), "ignored |  | Grype"),
+    "by a statement that does not suppress": (
+        ignoring({"vex-status": "under_investigation"}),
+        "ignored |  | Grype",
+    ),
+    "by one of two rules": (ignoring(HEADERS, {"vulnerability": ONE}), "ignored |  | Grype"),
+    "by no rule": (ignoring(), "ignored |  | Grype"),
+}
+NOTE = "note CAT039 web/1: 1 finding"
+ROWS = {
+    name: Row(PLAIN, {"web/1": report}, ONE, f"{NOTE} ignored by", {"suppressed": "", "grade": "D"})
+    for name, (report, _) in IGNORED.items()
+}
+ROWS |= {
+    f"{name}, accepted": Row(
+        PLAIN,
+        {"web/1": report},
+        "",
+        NOTE,
+        {"suppressed": ONE, "why": why, "total": 0},
+        security=ACCEPT_IGNORED,
+    )
+    for name, (report, why) in IGNORED.items()
+}
+# What a VEX document told the scanner is suppressed without a note.
+ROWS |= {
+    f"told to {scanner} as {status}, {security}": Row(
+        PLAIN, {"web/1": report}, "", record={"suppressed": ONE, "why": why}, security=security
+    )
+    for security in ({}, ACCEPT_IGNORED)
+    for status in ("not_affected", "fixed")
+    for scanner, report, why in (
+        ("Trivy", modified(row(ONE), status), f"{status} | not before 2.0 | .trivyignore.yaml"),
+        (
+            "Grype",
+            ignoring(HEADERS, {"reason": "x"}, VEX_RULE | {"vex-status": status}),
+            f"{status} | component_not_present | vex",
+        ),
+    )
+}
+# What Grype leaves out by its own knowledge stays out.
+OWN_REASONS = ("DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable")
+OWN_RULES: list[dict[str, Any]] = [HEADERS, *({"reason": reason} for reason in OWN_REASONS)]
+ROWS |= {
+    f"Grype knows: {rule}": Row(PLAIN, {"web/1": ignoring(rule)}, "", record={"suppressed": ""})
+    for rule in OWN_RULES
+}
+elsewhere = modified(row(ONE))
+elsewhere["Results"].append({"Target": "other", "Class": "lang-pkgs", "Vulnerabilities": [row(ONE)]})
+ROWS |= {
+    "one finding of the row is not ignored": Row(
+        PLAIN, {"web/1": elsewhere}, ONE, NOTE, security=ACCEPT_IGNORED
+    ),
+    "a modified finding of an unknown type": Row(
+        PLAIN, {"web/1": modified(row(ONE), Type="flaw")}, ONE, NOTE
+    ),
+    "another one, without an id of a vulnerability": Row(
+        PLAIN,
+        {"web/1": modified({"ID": "DS002"}, Type="flaw")},
+        "",
+        "note CAT039 web/1: 1 modified findings of type flaw",
+    ),
+    "the vendor declares it unaffected": Row(
+        PLAIN,
+        {"web/1": trivy([row(ONE) | {"Status": "not_affected"}, row(TWO)])},
+        TWO,
+        "note CAT039 web/1: 1 findings with the status not_affected",
+    ),
+    "a report of a hub has one note": Row(
+        "versions: ['1', '2']",
+        {"hub/acme/web/1": {f"{WEB}:{tag}": modified(row(ONE)) for tag in "12"}},
+        ONE,
+        "note CAT039 hub/acme/web/1: 2 findings ignored by",
+    ),
+} | {
+    f"a modified finding that is no package's: {kind}": Row(
+        PLAIN, {"web/1": modified({"ID": "DS002"}, Type=kind)}, ""
+    )
+    for kind in ("misconfiguration", "secret", "license")
+}
+# A report that leaves something out gets no good grade.
+ROWS |= {
+    f"{option}, {ids or 'nothing'} {severity}": Row(
+        {"web": PLAIN, "app": f"images: ['{WEB}:1']"},
+        {"web/1": configured(*(match(id_, severity) for id_ in ids.split()), **{option: value})},
+        ids,
+        f"CAT036 web/1: {option}",
+        {"grade": grade, "badge": grade or "partly scanned"},
+        {"grade": grade},
+        {"accept": ["partial"]},
+    )
+    for option, value in (
         *(("only-fixed", True), ("only-notfixed", True)),
         *(("ignore-wontfix", "wont-fix"), ("exclude", ["/usr/**"])),
-    ],
-)
-@pytest.mark.parametrize(
-    ("matches", "grade"),
-    [([], None), ([match(ONE, "Low")], None), ([match(ONE)], "D")],
-)
-def test_a_narrowed_report_gets_no_good_grade(
-    web: SiteFolder, option: str, value: Any, matches: list[Any], grade: str | None
-) -> None:
-    report: Any = scanned(*matches)
-    report["descriptor"]["configuration"] = {option: value}
-    accepting(web, "partial").report("web/1.json", report)
-    web.page("charts/app.md", f"category: Web\ntier: core\nlicense: MIT\nimages: ['{WEB}:1']")
-    result = built(web)
-    found = record(result)
-    assert (found["total"], found["grade"], found["score"] is None) == (len(matches), grade, grade is None)
-    assert result.json("charts.json")["data"][0]["security"]["grade"] == grade
-    badge = result.json("badge/web/grade.json")
-    assert badge["message"] == (grade or "partly scanned")
-    (warning,) = problems(result)
-    assert option in warning
-    assert web.build(strict=True).failed
-
-
-@pytest.mark.parametrize(
-    "configuration",
-    [
+    )
+    for ids, severity, grade in (("", "", None), (ONE, "Low", None), (ONE, "High", "D"))
+}
+ROWS |= {
+    f"options {options}": Row(PLAIN, {"web/1": configured(options=options)}, "", record={"grade": "A+"})
+    for options in (
         {"only-fixed": False, "only-notfixed": False, "ignore-wontfix": "", "exclude": []},
         {"fail-on-severity": "high"},
         None,
         "x",
-    ],
-)
-def test_a_report_made_without_such_an_option_is_graded(web: SiteFolder, configuration: Any) -> None:
-    report: Any = scanned()
-    report["descriptor"]["configuration"] = configuration
-    web.report("web/1.json", report)
-    result = built(web)
-    assert (record(result)["grade"], problems(result)) == ("A+", [])
+    )
+}
 
 
 # Severities --------------------------------------------------------------------------------------------
@@ -279,62 +203,32 @@ KNOWN = (
     *(("osv", word, "HIGH") for word in ("IMPORTANT", "important")),
     *(("osv", "MODERATE", "MEDIUM"), ("osv", "MINOR", "LOW"), ("osv", "UNIMPORTANT", "LOW")),
 )
-VECTORS: tuple[tuple[dict[str, Any], dict[str, Any], str, bool], ...] = (
-    ({"severity": [{"type": "CVSS_V3", "score": V31}]}, {}, "CRITICAL", False),
-    ({"severity": [{"type": "CVSS_V3", "score": V31}]}, {"max_severity": "5.0"}, "MEDIUM", False),
-    ({"severity": [{"type": "CVSS_V3", "score": V31}]}, {"max_severity": ""}, "CRITICAL", False),
-    (
-        {
-            "severity": [
-                {"type": "CVSS_V2", "score": "AV:N/AC:L/Au:N/C:P/I:P/A:P"},
-                {"type": "CVSS_V3", "score": "CVSS:3.0/AV:L/AC:H/PR:H/UI:R/S:U/C:L/I:N/A:N"},
-            ]
-        },
-        {},
-        "HIGH",
-        False,
-    ),
-    (
-        {
-            "severity": [
-                {
-                    "type": "CVSS_V4",
-                    "score": "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N",
-                }
-            ]
-        },
-        {},
-        "CRITICAL",
-        False,
-    ),
-    (
-        {"affected": [{"package": {"name": "zlib"}, "severity": [{"type": "CVSS_V3", "score": V31}]}]},
-        {},
-        "CRITICAL",
-        False,
-    ),
-    (
-        {"affected": [{"package": {"name": "curl"}, "severity": [{"type": "CVSS_V3", "score": V31}]}]},
-        {},
-        "UNKNOWN",
-        True,
-    ),
-    (
-        {"severity": [{"score": "CVSS:3.1/AV:N"}], "database_specific": {"severity": "LOW"}},
-        {},
-        "LOW",
-        False,
-    ),
-    ({"severity": [{"score": "CVSS:3.1/AV:N"}]}, {}, "UNKNOWN", True),
-    (
-        {"severity": [{"score": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:N"}]},
-        {},
-        "UNKNOWN",
-        False,
-    ),
-    ({"severity": "high"}, {"max_severity": "eleven"}, "UNKNOWN", True),
+V2, V4 = "AV:N/AC:L/Au:N/C:P/I:P/A:P", "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N"
+LOW, BROKEN = "CVSS:3.0/AV:L/AC:H/PR:H/UI:R/S:U/C:L/I:N/A:N", [{"score": "CVSS:3.1/AV:N"}]
+
+
+def vectors(*scores: str, of: str = "") -> dict[str, Any]:
+    """Those of a record, or of a package in it."""
+    kinds = {"CVSS:3": "CVSS_V3", "CVSS:4": "CVSS_V4"}
+    written = [{"type": kinds.get(score[:6], "CVSS_V2"), "score": score} for score in scores]
+    return {"affected": [{"package": {"name": of}, "severity": written}]} if of else {"severity": written}
+
+
+# A record, what its group adds, and the severity that counts; "?" if that is not known.
+VECTORS: tuple[tuple[dict[str, Any], dict[str, Any], str], ...] = (
+    (vectors(V31), {}, "CRITICAL"),
+    (vectors(V31), {"max_severity": "5.0"}, "MEDIUM"),
+    (vectors(V31), {"max_severity": ""}, "CRITICAL"),
+    (vectors(V2, LOW), {}, "HIGH"),
+    (vectors(V4), {}, "CRITICAL"),
+    (vectors(V31, of="zlib"), {}, "CRITICAL"),
+    (vectors(V31, of="curl"), {}, "?"),
+    ({"severity": BROKEN, "database_specific": {"severity": "LOW"}}, {}, "LOW"),
+    ({"severity": BROKEN}, {}, "?"),
+    (vectors("CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:N"), {}, "UNKNOWN"),
+    ({"severity": "high"}, {"max_severity": "eleven"}, "?"),
 )
-RATED = (
+ROWS |= (
     {
         f"{scanner} {severity!r}": Row(
             PLAIN,
@@ -367,57 +261,67 @@ RATED = (
             PLAIN,
             {"web/1": grouped([{"id": ONE} | records], **group)},
             ONE,
-            "CAT039 web/1: 1 finding with" * warns,
-            {counted.lower(): 1},
+            "CAT039 web/1: 1 finding with" * (counted == "?"),
+            {counted.lower().replace("?", "unknown"): 1},
         )
-        for number, (records, group, counted, warns) in enumerate(VECTORS)
+        for number, (records, group, counted) in enumerate(VECTORS)
     }
 )
 
-
-@pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Seen]]:
-    with catalogs(RATED, tmp_path_factory.mktemp) as every:
-        yield every
-
-
-@pytest.mark.parametrize("name", RATED)
-def test_an_unknown_severity_is_one_warning_with_the_word_and_a_count(
-    seen: dict[str, Seen], name: str
-) -> None:
-    seen[name].compare(RATED[name])
-
-
-# Ids for several CVEs ----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("key", ["aliases", "upstream"])
-def test_one_cve_that_a_record_of_osv_names_is_its_id(web: SiteFolder, key: str) -> None:
-    web.report("web/1.json", grouped([{"id": "DEBIAN-1", key: [ONE]}], max_severity="7.5"))
-    assert ids(built(web)) == [ONE]
-
-
-ADVISORY = "ELSA-2026-1"
+# Ids for several CVEs.
 SEVERAL = [
     scanned(match(ADVISORY, "High", ONE, TWO, pkg="zlib")),
     grouped([{"id": ADVISORY, "upstream": [ONE, TWO]}], max_severity="7.5"),
     grouped([{"id": ADVISORY, "related": [ONE, TWO]}], max_severity="7.5"),
 ]
+ROWS |= {
+    f"one CVE in {names} is the id": Row(
+        PLAIN, {"web/1": grouped([{"id": "X-1"} | names], max_severity="7.5")}, ONE
+    )
+    for names in ({"aliases": [ONE]}, {"upstream": [ONE]}, {"aliases": [ONE], "related": [TWO]})
+}
 
 
-def several(site: SiteFolder, report: Any) -> SiteFolder:
-    """An image with an advisory, and the CVEs that it stands for; one of them is exploited."""
-    site.report("web/1.json", report)
-    site.write("advisories/known_exploited_vulnerabilities.json", kev({TWO: "2026-03-04"}))
-    site.page("charts/app.md", f"category: Web\ntier: core\nlicense: MIT\nimages: ['{WEB}:1']")
-    return site
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Seen]]:
+    with catalogs(ROWS, tmp_path_factory.mktemp) as every:
+        yield every
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_what_counts_of_a_report(seen: dict[str, Seen], name: str) -> None:
+    seen[name].compare(ROWS[name])
+
+
+@pytest.mark.parametrize("finding", [{}, None, {"VulnerabilityID": ""}, {"VulnerabilityID": 3}])
+def test_a_modified_finding_without_an_id_is_an_error(site: SiteFolder, finding: Any) -> None:
+    site.image("web", PLAIN)
+    site.report("web/1.json", modified(finding))
+    result = site.build()
+    assert (result.failed, result.codes) == (True, ["CAT030"])
+    assert "`Results[0].ExperimentalModifiedFindings[0].Finding" in result.logged()[0]
+
+
+@pytest.mark.parametrize("status", ["affected", "fixed"])
+def test_a_statement_of_the_catalog_counts_before_the_scanners(site: SiteFolder, status: str) -> None:
+    site.image("web", PLAIN)
+    site.settings["security"] = {"accept": ["ignored"]}
+    site.report("web/1.json", modified(row(ONE)))
+    vex(site, {"products": [WEB], "status": status})
+    suppressed = built(site).json("security/web/1.json")["suppressed"]
+    assert [entry["status"] for entry in suppressed] == [status] * (status == "fixed")
 
 
 @pytest.mark.parametrize("report", SEVERAL)
-def test_each_cve_of_an_advisory_has_its_document(web: SiteFolder, report: Any) -> None:
-    result = built(several(web, report))
-    (found,) = record(result)["cves"]
-    assert (found["id"], found["exploited"], record(result)["exploited"]) == (ADVISORY, "2026-03-04", 1)
+def test_each_cve_of_an_advisory_has_its_document(site: SiteFolder, report: Any) -> None:
+    """It is suppressed by statements on all of them."""
+    site.image("web", PLAIN)
+    site.report("web/1.json", report)
+    site.write("advisories/known_exploited_vulnerabilities.json", kev({TWO: "2026-03-04"}))
+    site.page("charts/app.md", f"category: Web\ntier: core\nlicense: MIT\nimages: ['{WEB}:1']")
+    result = built(site)
+    record = result.json("security/web/1.json")
+    assert [(each["id"], each["exploited"]) for each in record["cves"]] == [(ADVISORY, "2026-03-04")]
     index = {entry["id"]: entry for entry in result.json("cves/index.json")["data"]}
     assert index.keys() == {ADVISORY, ONE, TWO}
     for id_, exploited in ((ADVISORY, "2026-03-04"), (ONE, None), (TWO, "2026-03-04")):
@@ -427,46 +331,21 @@ def test_each_cve_of_an_advisory_has_its_document(web: SiteFolder, report: Any) 
         assert (affected["slug"], affected["pkg"], document["exploited"]) == ("web", "zlib", exploited)
         assert [chart["slug"] for chart in document["charts"]] == ["app"]
         assert (index[id_]["releases"], index[id_]["severity"]) == (1, "HIGH")
-
-
-@pytest.mark.parametrize("report", SEVERAL)
-def test_an_advisory_is_suppressed_by_statements_on_all_of_its_cves(web: SiteFolder, report: Any) -> None:
-    several(web, report)
     statements = [{"vulnerability": {"name": id_}, "products": [WEB]} for id_ in (ONE, TWO)]
-    vex(web, statements[0])
-    assert ids(built(web)) == [ADVISORY]
-    vex(web, *statements)
-    result = built(web)
-    assert (ids(result), ids(result, "suppressed")) == ([], [ADVISORY])
+    for said, suppressed in ((statements[:1], []), (statements, [ADVISORY])):
+        vex(site, *said)
+        result = built(site)
+        assert [each["id"] for each in result.json("security/web/1.json")["suppressed"]] == suppressed
     document = result.json(f"cves/{ONE}.json")
     assert (document["data"], document["charts"]) == ([], [])
     assert document["suppressed"][0]["reportedAs"] == ADVISORY
 
 
-def test_related_ids_of_a_cve_are_other_vulnerabilities(web: SiteFolder) -> None:
-    web.report("web/1.json", grouped([{"id": "X-1", "aliases": [ONE], "related": [TWO]}], max_severity="7.5"))
-    result = built(web)
-    assert ids(result) == [ONE]
-    assert [entry["id"] for entry in result.json("cves/index.json")["data"]] == [ONE]
-
-
-def test_a_cve_with_rows_of_its_own_and_of_an_advisory_has_both(web: SiteFolder) -> None:
-    report = scanned(match(ADVISORY, "Low", ONE, TWO, pkg="zlib"), match(ONE, "High", pkg="curl"))
-    web.report("web/1.json", report)
-    document = built(web).json(f"cves/{ONE}.json")
-    assert (document["severity"], document["total"]) == ("HIGH", 2)
-    assert {(entry["pkg"], entry["reportedAs"]) for entry in document["data"]} == {
-        ("curl", None),
-        ("zlib", ADVISORY),
-    }
-
-
-def test_every_chart_with_a_pin_that_has_it_open_is_listed(web: SiteFolder) -> None:
+def test_every_chart_with_a_pin_that_has_it_open_is_listed(site: SiteFolder) -> None:
     """A pin of a release, of a digest that is on no page, and of an image without a page."""
-    web.report("web/1.json", scanned(match(ADVISORY, "High", ONE, TWO, pkg="zlib")))
-    web.report("old.json", trivy([row(ONE)], digest=f"{WEB}@{digest('old')}"))
-    web.report("other.json", trivy([row(ONE)], tag="quay.io/acme/other:3"))
-    web.report("clean.json", trivy([row(THREE)], tag="quay.io/acme/clean:3"))
+    site.image("web", PLAIN)
+    findings = match(ADVISORY, "Low", ONE, TWO, pkg="zlib"), match(ONE, "High", pkg="curl")
+    site.report("web/1.json", scanned(*findings))
     pins = {
         "release": f"{WEB}:1",
         "digest": f"{WEB}@{digest('old')}",
@@ -474,8 +353,14 @@ def test_every_chart_with_a_pin_that_has_it_open_is_listed(web: SiteFolder) -> N
         "clean": "quay.io/acme/clean:3",
     }
     for slug, pin in pins.items():
-        web.page(f"charts/{slug}.md", f"category: Web\ntier: core\nlicense: MIT\nimages: ['{pin}']")
-    result = built(web)
-    slugs = [chart["slug"] for chart in result.json(f"cves/{ONE}.json")["charts"]]
-    assert slugs == ["digest", "other", "release"]
-    assert [chart["slug"] for chart in result.json(f"cves/{TWO}.json")["charts"]] == ["release"]
+        site.page(f"charts/{slug}.md", f"category: Web\ntier: core\nlicense: MIT\nimages: ['{pin}']")
+        rows = [row(THREE if slug == "clean" else ONE)]
+        if slug != "release":
+            site.report(f"{slug}.json", trivy(rows, **{"digest" if "@" in pin else "tag": pin}))
+    document = built(site).json(f"cves/{ONE}.json")
+    assert [chart["slug"] for chart in document["charts"]] == ["digest", "other", "release"]
+    assert (document["severity"], document["total"]) == ("HIGH", 2)
+    own = {(entry["pkg"], entry["reportedAs"]) for entry in document["data"]}
+    assert own == {("curl", None), ("zlib", ADVISORY)}, "its own row, and that of the advisory"
+    charts = built(site).json(f"cves/{TWO}.json")["charts"]
+    assert [chart["slug"] for chart in charts] == ["release"]

@@ -1,4 +1,4 @@
-"""Reports of Grype, Harbor, OSV-Scanner and Artifact Hub."""
+"""What is read of reports: whole ones of each scanner, then values one by one, and why others are refused."""
 
 from __future__ import annotations
 
@@ -11,253 +11,350 @@ from mkdocs_catalog_api.catalog.scans import Coverage
 from mkdocs_catalog_api.sources.reports import SCANNERS, Finding, Scan, read_report
 from tests.report_files import DIGEST, read, refusal, row, trivy
 
+from .sites import grype, match, osv
+
 OTHER = "sha256:" + "b" * 64
-GHSA = "GHSA-cfh5-3ghh-wfjx"
+ONE, GHSA = "CVE-2026-0001", "GHSA-cfh5-3ghh-wfjx"
+HARBOR = "application/vnd.security.vulnerability.report"
 
 
-def grype(*matches: Any, **fields: Any) -> dict[str, Any]:
-    return {"matches": list(matches), "descriptor": {"name": "grype"}, **fields}
+def scan(scanner: str, *findings: Finding, **fields: Any) -> Scan:
+    """What is read of a report that has only these."""
+    usual: dict[str, Any] = {"scanner_version": "", "scanned_at": None, "references": ()}
+    usual |= {"coverage": Coverage(), "os_end_of_life": None}
+    return Scan(findings=findings, scanner=SCANNERS[scanner], **usual | fields)
 
 
-def match(vulnerability: dict[str, Any], *related: str) -> dict[str, Any]:
-    return {
-        "vulnerability": {"id": "CVE-2026-0001", **vulnerability},
-        "relatedVulnerabilities": [{"id": name} for name in related],
-    }
+def finding(**fields: Any) -> Finding:
+    empty = dict.fromkeys(("pkg", "installed", "fixed", "title", "url", "target"), "")
+    return Finding(**{"id": ONE, **empty, **fields})
 
 
-def test_grype() -> None:
-    found = {
-        "vulnerability": {
-            "id": GHSA,
-            "dataSource": f"https://github.com/advisories/{GHSA}",
-            "severity": "Medium",
-            "description": "Weak host name check",
-            "fix": {"versions": ["4.3.5", "5.0"], "state": "fixed"},
+TRIVY = trivy(
+    {
+        "VulnerabilityID": ONE,
+        "VendorIDs": ["GO-2026-1"],
+        "PkgName": "zlib",
+        "PkgIdentifier": {"PURL": "pkg:apk/wolfi/zlib@1.3-r0"},
+        "InstalledVersion": "1.3-r0",
+        "FixedVersion": "1.3-r1, 1.4-r0",
+        "Status": "fixed",
+        "Severity": "HIGH",
+        "Title": "zlib: overflow",
+        "PrimaryURL": "https://example.org/1",
+    },
+    Trivy={"Version": "0.69.3"},
+    CreatedAt="2026-04-23T06:05:47.82769912+02:00",
+    ArtifactName="ghcr.io/acme/web:1",
+    ArtifactType="container_image",
+    Metadata={
+        "OS": {"Family": "wolfi", "EOSL": True},
+        "ImageID": "sha256:" + "f" * 64,
+        "RepoTags": ["ghcr.io/acme/web:1", "ghcr.io/acme/web:latest"],
+        "RepoDigests": [f"ghcr.io/acme/web@{DIGEST}"],
+        "ImageConfig": {"os": "linux", "architecture": "arm", "variant": "v7"},
+    },
+)
+TRIVY_READ = scan(
+    "trivy",
+    finding(
+        severity=1,
+        pkg="zlib",
+        installed="1.3-r0",
+        fixed="1.3-r1, 1.4-r0",
+        title="zlib: overflow",
+        url="https://example.org/1",
+        target="acme/web (wolfi 1)",
+        purl="pkg:apk/wolfi/zlib@1.3-r0",
+    ),
+    scanner_version="0.69.3",
+    scanned_at="2026-04-23T04:05:47Z",
+    fraction="82769912",
+    references=("ghcr.io/acme/web:1", "ghcr.io/acme/web:latest", f"ghcr.io/acme/web@{DIGEST}"),
+    coverage=Coverage(
+        frozenset({DIGEST}), "linux/arm/v7", "", frozenset({"os-pkgs"}), frozenset({"os-end-of-life"})
+    ),
+    os_end_of_life=True,
+)
+GRYPE = {
+    "matches": [
+        {
+            "vulnerability": {
+                "id": GHSA,
+                "dataSource": f"https://github.com/advisories/{GHSA}",
+                "severity": "Medium",
+                "description": "Weak host name check",
+                "fix": {"versions": ["4.3.5", "5.0"], "state": "fixed"},
+            },
+            "relatedVulnerabilities": [{"id": ONE}],
+            "artifact": {
+                "name": "httpclient",
+                "version": "4.1.1",
+                "locations": [{"path": "/app.jar"}, {"path": "/other.jar"}],
+                "purl": "pkg:maven/org.apache/httpclient@4.1.1",
+            },
+        }
+    ],
+    "source": {
+        "type": "image",
+        "target": {
+            "userInput": "acme/web:1",
+            "imageID": "sha256:" + "f" * 64,
+            "manifestDigest": OTHER,
+            "tags": ["acme/web:1", "acme/web:latest"],
+            "repoDigests": [f"acme/web@{DIGEST}"],
+            "architecture": "arm64",
+            "os": "linux",
         },
-        "relatedVulnerabilities": [{"id": "CVE-2014-3577"}],
-        "artifact": {
-            "name": "httpclient",
-            "version": "4.1.1",
-            "locations": [{"path": "/app.jar"}, {"path": "/other.jar"}],
-            "purl": "pkg:maven/org.apache/httpclient@4.1.1",
-        },
-    }
-    target = {
-        "userInput": "acme/web:1",
-        "imageID": "sha256:" + "f" * 64,
-        "manifestDigest": OTHER,
-        "tags": ["acme/web:1", "acme/web:latest"],
-        "repoDigests": [f"acme/web@{DIGEST}"],
-        "architecture": "arm64",
-        "os": "linux",
-    }
-    descriptor = {"name": "grype", "version": "0.65.1", "timestamp": "2026-08-31T19:13:32.9+00:00"}
-    assert read(grype(found, source={"type": "image", "target": target}, descriptor=descriptor)) == Scan(
-        scanner=SCANNERS["grype"],
-        scanner_version="0.65.1",
-        scanned_at="2026-08-31T19:13:32Z",
-        references=("acme/web:1", "acme/web:latest", f"acme/web@{DIGEST}"),
-        coverage=Coverage(frozenset({DIGEST}), "linux/arm64", OTHER),
-        os_end_of_life=None,
-        findings=(
-            Finding(
-                id="CVE-2014-3577",
-                severity=2,
-                pkg="httpclient",
-                installed="4.1.1",
-                fixed="4.3.5, 5.0",
-                title="Weak host name check",
-                url=f"https://github.com/advisories/{GHSA}",
-                target="/app.jar",
-                aliases=(GHSA,),
-                purl="pkg:maven/org.apache/httpclient@4.1.1",
-            ),
-        ),
-        fraction="9",
-    )
-
-
-def test_grype_of_a_folder_names_no_image() -> None:
-    scan = read(grype(source={"type": "directory", "target": "/src"}))
-    assert (scan.references, scan.coverage.named, scan.findings) == ((), frozenset(), ())
-
-
-def test_old_reports_of_grype() -> None:
-    (found,) = read(
-        {"matches": [{"vulnerability": {"id": "CVE-2020-1", "fixedInVersion": "2.0"}, "artifact": None}]}
-    ).findings
-    assert (found.fixed, found.pkg, found.target) == ("2.0", "", "")
-
-
-@pytest.mark.parametrize(
-    ("addresses", "chosen"),
-    [
-        ({"dataSource": "https://a.org/", "urls": ["https://b.org/"]}, "https://a.org/"),
-        ({"dataSource": "", "urls": ["ftp://b.org/", "https://c.org/"]}, "https://c.org/"),
-        ({}, "https://avd.aquasec.com/nvd/cve-2026-0001"),
-    ],
+    },
+    "descriptor": {"name": "grype", "version": "0.65.1", "timestamp": "2026-08-31T19:13:32.9+00:00"},
+}
+GRYPE_READ = scan(
+    "grype",
+    finding(
+        severity=2,
+        pkg="httpclient",
+        installed="4.1.1",
+        fixed="4.3.5, 5.0",
+        title="Weak host name check",
+        url=f"https://github.com/advisories/{GHSA}",
+        target="/app.jar",
+        aliases=(GHSA,),
+        purl="pkg:maven/org.apache/httpclient@4.1.1",
+    ),
+    scanner_version="0.65.1",
+    scanned_at="2026-08-31T19:13:32Z",
+    fraction="9",
+    references=("acme/web:1", "acme/web:latest", f"acme/web@{DIGEST}"),
+    coverage=Coverage(frozenset({DIGEST}), "linux/arm64", OTHER),
 )
-def test_the_address_of_a_match(addresses: dict[str, Any], chosen: str) -> None:
-    assert read(grype(match(addresses))).findings[0].url == chosen
-
-
-@pytest.mark.parametrize(
-    ("written", "related", "chosen", "aliases"),
-    [
-        (GHSA, ["CVE-2026-0001"], "CVE-2026-0001", (GHSA,)),
-        (GHSA, ["CVE-2026-0001", "CVE-2026-0001"], "CVE-2026-0001", (GHSA,)),
-        (GHSA, ["CVE-2026-0001", "CVE-2026-0002"], GHSA, ("CVE-2026-0001", "CVE-2026-0002")),
-        (GHSA, ["GO-2026-1"], GHSA, ("GO-2026-1",)),
-        ("CVE-2026-0009", ["CVE-2026-0001", GHSA], "CVE-2026-0009", ("CVE-2026-0001", GHSA)),
-        ("CVE-2026-0009", [], "CVE-2026-0009", ()),
-        (GHSA, ["CVE-YYYY-0001"], GHSA, ("CVE-YYYY-0001",)),
+HARBORS = {
+    "generated_at": "2026-01-01T00:00:00.000000000Z",
+    "scanner": {"name": "Trivy", "vendor": "Aqua Security", "version": "v0.50.1"},
+    "severity": "Critical",
+    "vulnerabilities": [
+        {
+            "id": ONE,
+            "package": "openssl",
+            "version": "3.0.1",
+            "fix_version": "3.0.2",
+            "severity": "Critical",
+            "description": "A flaw.",
+            "links": ["https://example.org/1", "https://example.org/2"],
+            "artifact_digests": [DIGEST],
+        }
     ],
+}
+HARBOR_READ = scan(
+    "harbor",
+    finding(
+        severity=0,
+        pkg="openssl",
+        installed="3.0.1",
+        fixed="3.0.2",
+        title="A flaw.",
+        url="https://example.org/1",
+    ),
+    scanner_version="Trivy v0.50.1",
+    scanned_at="2026-01-01T00:00:00Z",
+    coverage=Coverage(frozenset({DIGEST})),
 )
-def test_which_id_a_vulnerability_goes_by(
-    written: str, related: list[str], chosen: str, aliases: tuple[str, ...]
-) -> None:
-    (found,) = read(grype(match({"id": written}, *related))).findings
-    assert (found.id, found.aliases) == (chosen, aliases)
 
 
-@pytest.mark.parametrize(
-    "media_type",
-    [
-        "application/vnd.security.vulnerability.report; version=1.1",
-        "application/vnd.scanner.adapter.vuln.report.harbor+json; version=1.0",
-    ],
+def osv_record(name: str, **fields: Any) -> dict[str, Any]:
+    """With ranges of Git and of two lines, and those of another package."""
+    ranges = [
+        {"type": kind, "events": [{"introduced": "0"}, {"fixed": fixed}]}
+        for kind, fixed in (("GIT", "c0ffee"), ("SEMVER", "4.17.21"), ("SEMVER", "5.1.0"))
+    ]
+    other = {"package": {"name": "lodash-es"}, "ranges": [{"type": "SEMVER", "events": [{"fixed": "9"}]}]}
+    return {"id": name, "affected": [{"package": {"name": "lodash"}, "ranges": ranges}, other], **fields}
+
+
+OSV = {
+    "results": [
+        {
+            "source": {"path": "acme/web:1:/app/package-lock.json", "type": "docker"},
+            "packages": [
+                {
+                    "package": {"name": "lodash", "version": "4.17.0", "ecosystem": "npm"},
+                    "vulnerabilities": [
+                        osv_record(GHSA, details="Long text"),
+                        osv_record("MAL-1", summary="Short text"),
+                    ],
+                    "groups": [{"ids": [GHSA, "MAL-1"], "aliases": [GHSA, ONE], "max_severity": "7.5"}],
+                }
+            ],
+        }
+    ]
+}
+OSV_READ = scan(
+    "osv",
+    finding(
+        severity=1,
+        pkg="lodash",
+        installed="4.17.0",
+        fixed="4.17.21, 5.1.0",
+        title="Short text",
+        url=f"https://osv.dev/vulnerability/{GHSA}",
+        target="acme/web:1:/app/package-lock.json",
+        aliases=(GHSA, "MAL-1"),
+        ecosystem="npm",
+    ),
+    references=("acme/web:1",),
 )
-def test_harbor(media_type: str) -> None:
-    found = {
-        "id": "CVE-2026-0001",
-        "package": "openssl",
-        "version": "3.0.1",
-        "fix_version": "3.0.2",
-        "severity": "Critical",
-        "description": "A flaw.",
-        "links": ["https://example.org/1", "https://example.org/2"],
-        "artifact_digests": [DIGEST],
-    }
-    report = {
-        "generated_at": "2026-01-01T00:00:00.000000000Z",
-        "scanner": {"name": "Trivy", "vendor": "Aqua Security", "version": "v0.50.1"},
-        "severity": "Critical",
-        "vulnerabilities": [found],
-    }
-    assert read({media_type: report}) == Scan(
-        scanner=SCANNERS["harbor"],
-        scanner_version="Trivy v0.50.1",
-        scanned_at="2026-01-01T00:00:00Z",
-        references=(),
-        coverage=Coverage(frozenset({DIGEST})),
-        os_end_of_life=None,
-        findings=(
-            Finding(
-                id="CVE-2026-0001",
-                severity=0,
-                pkg="openssl",
-                installed="3.0.1",
-                fixed="3.0.2",
-                title="A flaw.",
-                url="https://example.org/1",
-                target="",
-            ),
-        ),
-    )
-
-
-def osv(*groups: Any, records: list[dict[str, Any]] | None = None, **source: str) -> dict[str, Any]:
-    package = {
-        "package": {"name": "lodash", "version": "4.17.0", "ecosystem": "npm"},
-        "vulnerabilities": records or [],
-        "groups": list(groups),
-    }
-    return {"results": [{"source": source, "packages": [package]}]}
-
-
-def test_osv_counts_groups() -> None:
-    def record(name: str, **fields: Any) -> dict[str, Any]:
-        ranges = [
-            {"type": "GIT", "events": [{"introduced": "0"}, {"fixed": "c0ffee"}]},
-            {"type": "SEMVER", "events": [{"introduced": "0"}, {"fixed": "4.17.21"}]},
-            {"type": "SEMVER", "events": [{"introduced": "5.0.0"}, {"fixed": "5.1.0"}]},
-        ]
-        affected = [
-            {"package": {"name": "lodash"}, "ranges": ranges},
-            {"package": {"name": "lodash-es"}, "ranges": [{"type": "SEMVER", "events": [{"fixed": "9"}]}]},
-        ]
-        return {"id": name, "affected": affected, **fields}
-
-    group = {"ids": [GHSA, "MAL-1"], "aliases": [GHSA, "CVE-2026-0001"], "max_severity": "7.5"}
-    records = [record(GHSA, details="Long text"), record("MAL-1", summary="Short text")]
-    scan = read(osv(group, records=records, path="acme/web:1:/app/package-lock.json", type="docker"))
-    assert scan == Scan(
-        scanner=SCANNERS["osv"],
-        scanner_version="",
-        scanned_at=None,
-        references=("acme/web:1",),
-        coverage=Coverage(),
-        os_end_of_life=None,
-        findings=(
-            Finding(
-                id="CVE-2026-0001",
-                severity=1,
-                pkg="lodash",
-                installed="4.17.0",
-                fixed="4.17.21, 5.1.0",
-                title="Short text",
-                url=f"https://osv.dev/vulnerability/{GHSA}",
-                target="acme/web:1:/app/package-lock.json",
-                aliases=(GHSA, "MAL-1"),
-                ecosystem="npm",
-            ),
-        ),
-    )
-
-
-@pytest.mark.parametrize(
-    ("score", "word", "severity"),
-    [
-        ("10.0", "", 0),
-        ("9.0", "", 0),
-        (9.8, "", 0),
-        (9, "", 0),
-        (10**300, "HIGH", 1),
-        (True, "", 4),
-        ("8.9", "", 1),
-        ("7.0", "", 1),
-        ("6.9", "", 2),
-        ("4.0", "", 2),
-        ("3.9", "", 3),
-        ("0.1", "", 3),
-        ("", "MODERATE", 2),
-        ("0.0", "HIGH", 1),
-        ("nan", "HIGH", 1),
-        ("inf", "LOW", 3),
-        (None, "", 4),
-    ],
+BARE_READ = scan(
+    "trivy",
+    finding(id="X-1", severity=4),
+    coverage=Coverage(packages=frozenset({"lang-pkgs"})),
+    odd_severities=(("", 1),),
 )
-def test_the_severity_of_a_group(score: object, word: str, severity: int) -> None:
-    records = [{"id": "X-1", "database_specific": {"severity": word}}]
-    scan = read(osv({"ids": ["X-1"], "max_severity": score}, records=records))
-    assert scan.findings[0].severity == severity
+WHOLE: dict[str, tuple[Any, Scan]] = {
+    "Trivy": (TRIVY, TRIVY_READ),
+    "a bare result is enough": ({"Results": [{"Vulnerabilities": [{"VulnerabilityID": "X-1"}]}]}, BARE_READ),
+    "Grype": (GRYPE, GRYPE_READ),
+    "Harbor": ({f"{HARBOR}; version=1.1": HARBORS}, HARBOR_READ),
+    "Harbor before": (
+        {"application/vnd.scanner.adapter.vuln.report.harbor+json; version=1.0": HARBORS},
+        HARBOR_READ,
+    ),
+    "OSV-Scanner counts groups": (OSV, OSV_READ),
+}
 
 
-@pytest.mark.parametrize("beside", [{}, {"experimental_config": {}, "image_metadata": {}}])
-def test_osv_that_found_nothing(beside: dict[str, Any]) -> None:
-    assert read({"results": [], **beside}).findings == ()
+@pytest.mark.parametrize("name", WHOLE)
+def test_a_whole_report(name: str) -> None:
+    report, expected = WHOLE[name]
+    assert read(report) == expected
 
 
-def test_an_empty_list_of_results_of_another_tool_is_no_clean_scan() -> None:
-    assert "an object with `results`, `errors`" in refusal({"results": [], "errors": []})
+ADVISORY = "https://github.com/advisories/GHSA-abcd-efgh-ijkl"
+ADDRESSES = [  # What follows from the id where an address is missing.
+    (ONE, "https://avd.aquasec.com/nvd/cve-2026-0001"),
+    ("GHSA-abcd-efgh-ijkl", ADVISORY),
+    ("RUSTSEC-2026-0001", "https://osv.dev/vulnerability/RUSTSEC-2026-0001"),
+    ("TEMP-0841856-B18BAF", "https://security-tracker.debian.org/tracker/TEMP-0841856-B18BAF"),
+    ("DLA-1", ""),
+    ("CVE-1/../../x", ""),
+]
+TITLES = [
+    ("tabs\tand\r\nlines", "tabs and lines"),
+    ("bell\a and \x1b[31mcolour\x1b[0m and \x9b", "bell and [31mcolour[0m and "),
+    ("user\u202etxt.exe", "usertxt.exe"),
+    ("whole \U0001f600 character", "whole \U0001f600 character"),
+    ("Zürich 東京", "Zürich 東京"),
+    ("x" * 1001, "x" * 1000),
+    (17, ""),
+]
+NOT_OF_THE_WEB = (
+    *(
+        "javascript:alert(1)",
+        "//example.org",
+        "ftp://example.org",
+        'https://e.org/"onclick=',
+        "https://",
+        "x",
+    ),
+)
+TIMES = [
+    ("2026-06-21T06:40:04.309378756Z", "2026-06-21T06:40:04Z"),
+    ("2025-08-28T11:02:06.73238+03:00", "2025-08-28T08:02:06Z"),
+    ("2024-01-01T00:30:00+0100", "2023-12-31T23:30:00Z"),
+    ("2026-06-21 06:40:04.3 +0000 UTC", "2026-06-21T06:40:04Z"),
+    ("2026-06-21T06:40:04", "2026-06-21T06:40:04Z"),
+    ("2026-06-21t06:40:04z", "2026-06-21T06:40:04Z"),
+    ("0001-01-01T00:00:00Z", None),
+    ("0001-01-01T00:00:00+05:00", None),
+    ("9999-12-31T23:00:00-05:00", None),
+    ("2026-02-30T00:00:00Z", None),
+    ("2026-06-21T06:40:04+99:00", None),
+    ("yesterday", None),
+    (1782024004, None),
+]
+IDS = [  # An id and related ones; which it goes by, and its aliases.
+    (GHSA, [ONE], ONE, (GHSA,)),
+    (GHSA, [ONE, ONE], ONE, (GHSA,)),
+    (GHSA, [ONE, "CVE-2026-0002"], GHSA, (ONE, "CVE-2026-0002")),
+    (GHSA, ["GO-2026-1"], GHSA, ("GO-2026-1",)),
+    ("CVE-2026-0009", [ONE, GHSA], "CVE-2026-0009", (ONE, GHSA)),
+    ("CVE-2026-0009", [], "CVE-2026-0009", ()),
+    (GHSA, ["CVE-YYYY-0001"], GHSA, ("CVE-YYYY-0001",)),
+]
+SCORES = [  # The worst severity of a group, and the word of its record.
+    *(("10.0", "", 0), ("9.0", "", 0), (9.8, "", 0), (9, "", 0), (10**300, "HIGH", 1), (True, "", 4)),
+    *(("8.9", "", 1), ("7.0", "", 1), ("6.9", "", 2), ("4.0", "", 2), ("3.9", "", 3), ("0.1", "", 3)),
+    *(("", "MODERATE", 2), ("0.0", "HIGH", 1), ("nan", "HIGH", 1), ("inf", "LOW", 3), (None, "", 4)),
+]
+
+
+def rated(score: object, word: str) -> Any:
+    """A group of OSV-Scanner with its worst score, and the word of its record."""
+    group = {"ids": ["X-1"], "max_severity": score}
+    return osv([{"id": "X-1", "database_specific": {"severity": word}}], [group])
+
+
+VALUES: list[tuple[Any, dict[str, Any]]] = [
+    *((trivy(row(VulnerabilityID=id_)), {"url": url}) for id_, url in ADDRESSES),
+    *((trivy(row(Title=written)), {"title": safe}) for written, safe in TITLES),
+    *((trivy(row(PrimaryURL=address)), {"url": ""}) for address in NOT_OF_THE_WEB),
+    *((trivy(row(Severity=word)), {"severity": number}) for word, number in (("CRITICAL", 0), ("low ", 3))),
+    *((trivy(row(Status=status)), {"pkg": "zlib"}) for status in ("fixed", "affected")),
+    (trivy(row(Status="not_affected")), {"findings": ()}),
+    *((trivy(CreatedAt=written), {"scanned_at": time}) for written, time in TIMES),
+    # Trivy leaves `EOSL` out when it is false, and `OS` when it finds no operating system.
+    *(
+        (trivy(Metadata={"OS": system}), {"os_end_of_life": ended})
+        for system, ended in (({"EOSL": True}, True), ({"Family": "wolfi"}, False), (None, None), ({}, None))
+    ),
+    *(
+        (trivy(ArtifactName=".", ArtifactType=kind), {"references": ()})
+        for kind in ("filesystem", "repository", "cyclonedx")
+    ),
+    (
+        trivy(ArtifactName=f"acme/web:1@{DIGEST}"),
+        {"coverage": Coverage(frozenset({DIGEST}), packages=frozenset({"os-pkgs"}))},
+    ),
+    # Scans that found nothing.
+    ({"SchemaVersion": 2, "ArtifactName": "acme/web:1"}, {"findings": ()}),
+    ({"SchemaVersion": 2, "Results": None}, {"findings": ()}),
+    ({"Results": [{"Target": "web (alpine 3)", "Vulnerabilities": None}]}, {"findings": ()}),
+    ([{"Target": "web (alpine 3)", "Vulnerabilities": None}], {"findings": ()}),
+    ({"results": []}, {"findings": ()}),
+    ({"results": [], "experimental_config": {}, "image_metadata": {}}, {"findings": ()}),
+    # The first schema of Trivy is the list of results.
+    ([{"Target": "a", "Vulnerabilities": []}, {"Target": "b", "Vulnerabilities": [row()]}], {"target": "b"}),
+    *((grype(match(id_, "High", *rest)), {"id": chosen, "aliases": more}) for id_, rest, chosen, more in IDS),
+    *(
+        (grype({"vulnerability": {"id": ONE} | addresses}), {"url": chosen})
+        for addresses, chosen in (
+            ({"dataSource": "https://a.org/", "urls": ["https://b.org/"]}, "https://a.org/"),
+            ({"dataSource": "", "urls": ["ftp://b.org/", "https://c.org/"]}, "https://c.org/"),
+        )
+    ),
+    (
+        {"matches": [{"vulnerability": {"id": ONE, "fixedInVersion": "2.0"}, "artifact": None}]},
+        {"fixed": "2.0", "pkg": "", "target": ""},  # Old reports of Grype.
+    ),
+    (
+        grype() | {"source": {"type": "directory", "target": "/src"}},
+        {"references": (), "coverage": Coverage(), "findings": ()},
+    ),
+    *((rated(score, word), {"severity": number}) for score, word, number in SCORES),
+]
+
+
+@pytest.mark.parametrize(("report", "expected"), VALUES)
+def test_values(report: Any, expected: dict[str, Any]) -> None:
+    found = read(report)
+    assert {
+        name: getattr(found if hasattr(found, name) else found.findings[0], name) for name in expected
+    } == expected
 
 
 def test_artifact_hub_gives_a_scan_per_image() -> None:
+    inner = trivy(row(), ArtifactName="elsewhere:9", Metadata={"RepoDigests": [f"acme/web@{DIGEST}"]})
     document = {
-        "acme/web:1": trivy(
-            row(), ArtifactName="elsewhere:9", Metadata={"RepoDigests": [f"acme/web@{DIGEST}"]}
-        ),
+        "acme/web:1": inner,
         f"acme/job:2@{OTHER}": {"Results": None},
         "acme/old:1": [{"Target": "old", "Vulnerabilities": None}],
     }
@@ -269,29 +366,56 @@ def test_artifact_hub_gives_a_scan_per_image() -> None:
     ]
 
 
+REPORT = json.dumps(trivy(row())).encode()
+PRETTY = json.dumps(trivy(row()), indent=2).encode()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xef\xbb\xbf" + REPORT,
+        REPORT.decode().encode("utf-16"),
+        b"\xfe\xff" + REPORT.decode().encode("utf-16-be"),
+        b"\n\t" + PRETTY + b"\r\n",
+        REPORT.replace(b'{"Sch', b'{"Results": 5, "Sch'),  # The last of repeated keys counts.
+    ],
+)
+def test_the_same_in_other_bytes(data: bytes) -> None:
+    assert read_report(data) == read_report(REPORT)
+
+
+@pytest.mark.parametrize("text", [b"z\xfflib", b"zlib \\ud800"])
+def test_text_that_is_not_unicode_is_refused_with_its_place(text: bytes) -> None:
+    assert "not valid JSON" in refusal(REPORT.replace(b"zlib", text))
+
+
+def in_harbor(report: object) -> dict[str, Any]:
+    return {HARBOR: report}
+
+
 @pytest.mark.parametrize(
     ("document", "reason"),
     [
         ({"descriptor": {"name": "grype"}}, "`matches` is missing (the report is damaged"),
         ({"matches": {}}, "`matches`: expected `array | null`, got `object`"),
         ({"matches": [{"artifact": {}}]}, "`matches[0]`: object missing required field `vulnerability`"),
-        (
-            {"application/vnd.security.vulnerability.report; version=1.1": []},
-            "1.1`: expected `object`, got `array`",
-        ),
-        ({"application/vnd.security.vulnerability.report": {}}, "`vulnerabilities` is missing"),
-        (
-            {"application/vnd.security.vulnerability.report": {"vulnerabilities": [{}]}},
-            "vulnerabilities[0]`: object missing required field `id`",
-        ),
+        ({f"{HARBOR}; version=1.1": []}, "1.1`: expected `object`, got `array`"),
+        (in_harbor({}), "`vulnerabilities` is missing"),
+        (in_harbor({"vulnerabilities": [{}]}), "vulnerabilities[0]`: object missing required field `id`"),
         ({"results": "none"}, "`results`: expected `array`, got `str`"),
         ({"results": [{"packages": 3}]}, "`results[0].packages`: expected `array | null`, got `int`"),
-        (osv({"ids": []}), "`results[0].packages[0].groups[0].ids`: expected `array` of length >= 1"),
-        (osv(records=[{"id": " "}]), "`results[0].packages[0].vulnerabilities[0].id` is empty"),
+        (osv([], [{"ids": []}]), "`results[0].packages[0].groups[0].ids`: expected `array` of length >= 1"),
+        (osv([{"id": " "}], []), "`results[0].packages[0].vulnerabilities[0].id` is empty"),
         ({"results": [{"packages": []}, {}]}, "`results[1].packages` is missing"),
+        ({"results": [], "errors": []}, "an object with `results`, `errors`"),
         ({"acme/web:1": {"Results": 5}}, "acme/web:1: `Results`: expected `array | null`, got `int`"),
         ({"acme/web:1": {"Results": []}, "acme/job:1": 5}, "`acme/job:1` is not a report of Trivy"),
     ],
 )
 def test_a_report_that_cannot_be_counted_on_is_refused(document: dict[str, Any], reason: str) -> None:
     assert reason in refusal(document)
+
+
+@pytest.mark.parametrize("long", [b"x" * 500, "é".encode() * 500])
+def test_a_long_line_is_quoted_in_part(long: bytes) -> None:
+    assert len(refusal(long)) < 200

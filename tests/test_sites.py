@@ -14,7 +14,7 @@ from .test_contract_check import write_every_kind
 CATALOGS: dict[str, Callable[[SiteFolder], object]] = {
     "small": small,
     "every kind": write_every_kind,
-    **{broken.name: broken.write for broken in [*catalogs()][::29]},
+    **{broken.name: broken.write for broken in [*catalogs()][::29] if broken.name != "too deep"},
 }
 """A catalog is small, has everything, or is broken in one of many ways."""
 

@@ -159,6 +159,7 @@ def test_a_manifest_never_reaches_beyond_the_api(site: SiteFolder, manifest: str
     site.write("site/api/v1/manifest.json", manifest.encode("utf-8", "surrogateescape"))
     assert (build(site)[0] == 0) == ours, "a manifest that is not ours is a file that we must not replace"
     assert {path: (site.folder / path).read_text() for path in kept} == kept
+    assert (site.folder / "site/llms.txt").exists() == ours, "a build that is refused leaves nothing"
 
 
 def test_what_is_gone_is_removed_and_what_is_not_ours_is_kept(published: SiteFolder) -> None:

@@ -786,12 +786,10 @@ def test_a_slow_host_does_not_delay_another(site: SiteFolder, fake: FakeRegistry
     fake.image("acme/nginx", "1.0")
     fake.asked = Asked()
     with FakeRegistry().running() as slow:
-        path += slow.image("acme/a", "1.0") if path.endswith("/") else ""
+        image = slow.image("acme/a", "1.0")
+        path += image if path.endswith("/") else ""
         slow.replies.setdefault(f"/v2/acme/a/{path}", Reply(status=404)).wait = turn
-        site.image("a", "versions: registry", image=f"{slow.host}/acme/a")
-        if path == "tags/list":
-            slow.image("acme/a", "1.0")
-            slow.replies[f"/v2/acme/a/{path}"].wait = turn
+        listed(site, slow, "a")
         sync(site, silence=40, whole=40)
     assert turn.let_go
     assert labels(site) == ["1.0"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import io
 import json
 import os
@@ -12,17 +11,17 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
 
 from . import bolt
+from .fake_registry import FakeRegistry
 from .guide import block
 from .programs import need
+from .registries import CONFIG, MANIFEST, OCI, digest_of, encoded
 from .servers import serve
 from .sites import SiteFolder, vex
 from .test_cli import call
@@ -41,67 +40,6 @@ def program() -> str:
     if found is None:
         need("trivy")
     return str(found)
-
-
-def sha256(body: bytes) -> str:
-    return f"sha256:{hashlib.sha256(body).hexdigest()}"
-
-
-class Registry:
-    """A registry of one image, that of Wolfi with two packages."""
-
-    def __init__(self) -> None:
-        layer = io.BytesIO()
-        with tarfile.open(fileobj=layer, mode="w") as archive:
-            for name, text in (
-                ("etc/os-release", "ID=wolfi\nVERSION_ID=1\n"),
-                ("lib/apk/db/installed", PACKAGES),
-            ):
-                member = tarfile.TarInfo(name)
-                member.size = len(text)
-                archive.addfile(member, io.BytesIO(text.encode()))
-        packed = gzip.compress(layer.getvalue(), mtime=0)
-        rootfs = {"type": "layers", "diff_ids": [sha256(layer.getvalue())]}
-        config = json.dumps({"architecture": "amd64", "os": "linux", "config": {}, "rootfs": rootfs}).encode()
-        kind = "application/vnd.oci.image"
-        manifest = {
-            "schemaVersion": 2,
-            "mediaType": f"{kind}.manifest.v1+json",
-            "config": self._descriptor(f"{kind}.config.v1+json", config),
-            "layers": [self._descriptor(f"{kind}.layer.v1.tar+gzip", packed)],
-        }
-        self.manifest = json.dumps(manifest).encode()
-        self.blobs = {sha256(body): body for body in (config, packed)}
-
-    @staticmethod
-    def _descriptor(kind: str, body: bytes) -> dict[str, Any]:
-        return {"mediaType": kind, "digest": sha256(body), "size": len(body)}
-
-    def serve(self) -> ThreadingHTTPServer:
-        """Answer on a free port of this machine."""
-        registry = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                last = self.path.rpartition("/")[2]
-                body = registry.manifest if "/manifests/" in self.path else registry.blobs.get(last, b"{}")
-                self.send_response(200)
-                if "/manifests/" in self.path:
-                    self.send_header("Content-Type", "application/vnd.oci.image.manifest.v1+json")
-                    self.send_header("Docker-Content-Digest", sha256(body))
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                if self.command == "GET":
-                    self.wfile.write(body)
-
-            do_HEAD = do_GET  # noqa: N815
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        Thread(target=server.serve_forever, daemon=True).start()
-        return server
 
 
 class Trivy:
@@ -150,12 +88,31 @@ def found(report: Any) -> set[tuple[str, str]]:
 
 @pytest.fixture
 def registry() -> Iterator[tuple[str, str]]:
-    """The name of an image that can be pulled, and its digest."""
-    made = Registry()
-    server = made.serve()
-    yield f"127.0.0.1:{server.server_port}/hardened/web", sha256(made.manifest)
-    server.shutdown()
-    server.server_close()
+    """The name of an image of Wolfi with two packages, which can be pulled, and its digest."""
+    layer = io.BytesIO()
+    with tarfile.open(fileobj=layer, mode="w") as archive:
+        for name, text in (
+            ("etc/os-release", "ID=wolfi\nVERSION_ID=1\n"),
+            ("lib/apk/db/installed", PACKAGES),
+        ):
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+    fake, name = FakeRegistry(), "hardened/web"
+
+    rootfs = {"type": "layers", "diff_ids": [digest_of(layer.getvalue())]}
+    config = encoded({"architecture": "amd64", "os": "linux", "config": {}, "rootfs": rootfs})
+    layers = [fake.blob(name, gzip.compress(layer.getvalue(), mtime=0), f"{OCI}layer.v1.tar+gzip")]
+    document = {
+        "schemaVersion": 2,
+        "mediaType": MANIFEST,
+        "config": fake.blob(name, config, CONFIG),
+        "layers": layers,
+    }
+    fake.put("/v2/", {})
+    digest = fake.manifest(name, document, "1")["digest"]
+    with fake.running():
+        yield f"{fake.host}/{name}", digest
 
 
 def test_trivy_is_silent_where_the_catalog_says_so(

@@ -10,8 +10,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from .sites import REGISTRY, SiteFolder, digest, grype
-from .test_cli import call
+from .sites import REGISTRY, SiteFolder, digest, grype, publish
 from .test_vex_publish import Repository
 
 IDS = ("CVE-2026-0001", "cve-2026-0002", "GHSA-aaaa-bbbb-cccc", "DSA-1")
@@ -127,8 +126,8 @@ def build(
     """Open and suppressed rows, the published documents, and those of the archive."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        result = call("build", "-q", "-f", write(folder, found, vex))
-        assert result.exit_code == 0, result.output
+        result = publish(write(folder, found, vex))
+        assert not result.failed, result.logged()
         published = folder / "site/api/v1/vex"
         return (
             rows(folder, "cves"),

@@ -6,7 +6,8 @@ import io
 import json
 import tarfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote
@@ -15,9 +16,22 @@ import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 from .example import EXAMPLE
-from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, match, row, trivy, vex
+from .sites import (
+    REGISTRY,
+    Result,
+    SiteFolder,
+    built,
+    digest,
+    grype,
+    match,
+    not_affected,
+    openvex,
+    row,
+    trivy,
+    vex,
+)
 from .test_cli import call
-from .test_vex_build import NGINX, ONE, TWO
+from .test_vex import ONE, TWO, WEB, of_its_own
 
 UNNAMED = "pkg:generic/none"
 """The package of a finding whose report gives none."""
@@ -136,6 +150,185 @@ def repository(folder: Path) -> Repository:
     return found
 
 
+OPENSSL, ZLIB = "pkg:deb/debian/openssl@3.0.0?arch=amd64", "pkg:deb/debian/zlib@1?arch=amd64"
+LATER = {"status": "affected", "timestamp": "2026-02-01T00:00:00Z"}
+TWO_DIGESTS = f"[{{version: '2', digest: '{digest('two')}'}}, {{version: '1', digest: '{digest('one')}'}}]"
+
+
+def of_web(seed: str) -> dict[str, Any]:
+    """A report of the release with this digest."""
+    rows = [row(ONE, "CRITICAL"), row(TWO, "LOW", pkg="zlib")]
+    return trivy(rows, digest=f"{REGISTRY}/web@{digest(seed)}")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Statements on the image `web`, of January and on ONE but for their changes, and what is published."""
+
+    statements: Sequence[dict[str, Any]]
+    said: str | None = None
+    """Each published statement: its status, and releases and packages that it is on."""
+    silenced: str | None = None
+    """Releases and packages for which a scanner takes ONE out: `2` is the package openssl, `2z` is zlib."""
+    warned: int = 0
+    versions: str = TWO_DIGESTS
+    reports: Mapping[str, Any] = field(default_factory=lambda: {"1": of_web("one"), "2": of_web("two")})
+
+
+def parts(*names: object, of: str = WEB) -> dict[str, Any]:
+    return {"products": [{"@id": of, "subcomponents": [*names]}]}
+
+
+ELSEWHERE, AFFECTED = "pkg:deb/debian/openssl@9", {"status": "affected"}
+"""A package that no image has."""
+FIRST = {"products": [ELSEWHERE, f"{REGISTRY}/web:1"]}
+# What a statement is passed on for; another one is on all of the image.
+ROWS = {
+    product: Row(
+        [{"products": [{"@id": product}]}, {"vulnerability": {"name": TWO}}], f"{said}not_affected 2 1"
+    )
+    for product, said in {
+        f"{REGISTRY}/web:1": "not_affected 1, ",
+        f"{REGISTRY}/web:9": "",
+        f"{REGISTRY}/other": "",
+        digest("two"): "not_affected 2, ",
+        f"{WEB}&arch=arm64": "not_affected 2?arch=arm64 1?arch=arm64, ",
+        f"{WEB}&platform=linux/amd64": "not_affected 2?arch=amd64&os=linux 1?arch=amd64&os=linux, ",
+        f"{WEB}&platform=linux/arm/v7": "",
+        f"{WEB}&arch=arm64&platform=linux/amd64": "",
+    }.items()
+}
+# What was taken back silences in no order of reading.
+ROWS |= {
+    f"taken back by {later}": Row([{}, later], silenced="", warned=later is AFFECTED)
+    for later in (
+        AFFECTED,
+        LATER | {"status": "under_investigation"},
+        LATER | {"vulnerability": {"name": "GHSA-z", "aliases": [ONE]}},
+        LATER | {"vulnerability": {"name": "ALPINE-1", "aliases": [ONE]}},
+        LATER | parts("openssl"),
+        LATER | parts("pkg:deb/debian/openssl"),
+        LATER | {"products": [{"@id": f"{WEB}&platform=linux/amd64"}]},
+        LATER | {"products": [{"@id": digest("one")}, {"@id": digest("two")}]},
+        LATER | {"products": ["pkg:deb/debian/openssl"]},
+    )
+}
+# A statement on a package that no image has is not told, but takes back.
+ROWS |= {
+    f"elsewhere, {other}": Row([{}, other], said)
+    for other, said in (
+        ({"products": [ELSEWHERE]}, "not_affected 2 1"),
+        (LATER | {"products": [ELSEWHERE]}, ""),
+        (LATER | {"products": [ELSEWHERE], "vulnerability": TWO}, "not_affected 2 1"),
+        (AFFECTED | {"products": [ELSEWHERE]}, ""),
+        (FIRST, f"not_affected 2 1, not_affected 2/{ELSEWHERE} 1/{ELSEWHERE} 1"),
+        (LATER | FIRST | {"vulnerability": TWO}, f"not_affected 2 1, affected 2/{ELSEWHERE} 1/{ELSEWHERE} 1"),
+    )
+}
+# It is said of other releases. Of this one nothing stands, whatever package the later statement is on.
+BOTH = {"products": [*(parts(f"pkg:deb/debian/{name}")["products"][0] for name in ("openssl", "zlib"))]}
+ROWS |= {
+    f"{name} of one release": Row(
+        [BOTH, LATER | parts(name, of=digest("one"))],
+        silenced="2 2z",
+    )
+    for name in ("pkg:deb/debian/openssl", "openssl")
+}
+ALIASED = match("GHSA-a", "High", ONE, pkg="openssl", type="deb", purl=OPENSSL)
+ROWS |= {
+    "a release without a digest is left out": Row(
+        [{}],
+        "not_affected 1",
+        versions=f"['3', {{version: '1', digest: '{digest('one')}'}}]",
+        reports={"1": of_web("one")},
+    ),
+    "what can't be said exactly is said when it contradicts": Row(
+        [{}, LATER | {"products": [{"@id": f"{WEB}&platform=linux/arm/v7"}]}], "affected 2 1", ""
+    ),
+    "taken back under another id of the finding": Row(
+        [{"vulnerability": "GHSA-a"}, LATER],
+        silenced="",
+        reports={"2": grype(ALIASED, repoDigests=[f"{REGISTRY}/web@{digest('two')}"])},
+    ),
+    "said again": Row(
+        [{}, LATER, {"status": "fixed", "timestamp": "2026-03-01T00:00:00Z"}], "fixed 2 1", "1 1z 2 2z"
+    ),
+    "one label silences no other on the same digest": Row(
+        [{"products": [f"{REGISTRY}/web:1"]}],
+        silenced="",
+        versions=TWO_DIGESTS.replace(digest("one"), digest("two")),
+        reports={"2": of_web("two")},
+    ),
+    "others leave aside a path in a package": Row([parts("pkg:golang/example.org/a#cmd")], ""),
+    "two identifiers are the narrower one": Row(
+        [parts({"@id": "pkg:deb/debian/openssl", "identifiers": {"purl": "pkg:deb/debian/openssl@3.0.0"}})],
+        "not_affected 2/pkg:deb/debian/openssl@3.0.0 1/pkg:deb/debian/openssl@3.0.0",
+        "1 2",
+    ),
+    # Where a time is missing the statement wins that does not suppress.
+    "an exception without a time": Row([{"timestamp": ""}, AFFECTED], "affected 2 1", "", 1),
+    "a contradiction without a time": Row([{}, AFFECTED | {"timestamp": ""}], "affected 2 1", "", 1),
+}
+
+
+def write(site: SiteFolder, row: Row, slug: str = "web") -> None:
+    """Write the image and what is said of it."""
+    site.image(slug, f"versions: {of_its_own(row.versions, slug)}")
+    for label, report in row.reports.items():
+        site.report(f"{slug}/{label}.json", of_its_own(report, slug))
+
+
+SLUGS = [(name, f"w{number:03}") for number, name in enumerate(ROWS)]
+
+
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    """All rows; the statements of each in documents of their own, as their times differ."""
+    site = SiteFolder(tmp_path_factory.mktemp("vex"))
+    site.settings["security"] = {"publish_vex": True}
+    for name, slug in SLUGS:
+        write(site, ROWS[name], slug)
+        for number, change in enumerate(ROWS[name].statements):
+            statement = {"timestamp": "2026-01-01T00:00:00Z"} | not_affected(ONE, {"@id": WEB}) | change
+            document = openvex(statement, **{"@id": "", "timestamp": ""})
+            site.write(f"vex/{slug}/{number}.json", json.dumps(of_its_own(document, slug)).encode())
+    return built(site)
+
+
+def said(statement: Any, slug: str) -> str:
+    """A published statement, with the labels of releases in place of their digests."""
+    words = [statement["status"]]
+    for product in statement["products"]:
+        path, _, query = unquote(product["@id"]).partition("?")
+        rest = query.removesuffix(f"repository_url={REGISTRY}/{slug}").rstrip("&")
+        label = "1" if path.endswith(of_its_own(digest("one"), slug)) else "2"
+        packages = "".join(f"/{part['@id']}" for part in product.get("subcomponents", ()))
+        words.append(label + f"?{rest}" * bool(rest) + packages)
+    return " ".join(words)
+
+
+@pytest.mark.parametrize(("name", "slug"), SLUGS)
+def test_what_is_published_of_statements(catalog: Result, name: str, slug: str) -> None:
+    row, archive = ROWS[name], repository(catalog.folder / "site")
+    path = catalog.api / f"vex/{slug}.json"
+    published = json.loads(path.read_bytes())["statements"] if path.exists() else []
+    if row.said is not None:
+        assert ", ".join(said(each, slug) for each in published) == row.said
+    if row.silenced is not None:
+        asked = [(label, seed, mark) for label, seed in (("1", "one"), ("2", "two")) for mark in ("", "z")]
+        assert row.silenced.split() == [
+            f"{label}{mark}"
+            for label, seed, mark in asked
+            if archive.silences(
+                of_its_own(ONE, slug),
+                f"{REGISTRY}/{slug}",
+                of_its_own(digest(seed), slug),
+                ZLIB if mark else OPENSSL,
+            )
+        ]
+    assert sum(text.startswith(f"vex/{slug}/") for text in catalog.logged()) == row.warned
+
+
 @pytest.fixture
 def told(site: SiteFolder) -> SiteFolder:
     """A catalog that publishes its statements, of an image with two scanned releases."""
@@ -146,17 +339,6 @@ def told(site: SiteFolder) -> SiteFolder:
         rows = [row(ONE, "CRITICAL"), row(TWO, "LOW", pkg="zlib")]
         site.report(f"nginx/{label}.json", trivy(rows, digest=f"{REGISTRY}/nginx@{digest(label)}"))
     return site
-
-
-def purls(result: Result) -> list[str]:
-    """The products of all statements on nginx."""
-    statements = result.json("vex/nginx.json")["statements"]
-    return [product["@id"] for statement in statements for product in statement["products"]]
-
-
-def exact(label: int, qualifiers: str = "") -> str:
-    at = quote(digest(label), safe="")
-    return f"pkg:oci/nginx@{at}?{qualifiers}repository_url={quote(REGISTRY, safe='')}%2Fnginx"
 
 
 def packages_in_scans() -> dict[tuple[str, ...], set[str]]:
@@ -213,190 +395,15 @@ def test_the_documents_are_those_of_the_archive_and_openvex(told: SiteFolder) ->
     assert document["author"] == "Acme"
     (statement,) = document["statements"]
     assert statement["vulnerability"] == {"name": ONE, "aliases": []}
-    assert purls(result) == [exact(2), exact(1)]
+    place = quote(f"{REGISTRY}/nginx", safe="")
+    assert [each["@id"] for each in statement["products"]] == [
+        f"pkg:oci/nginx@{quote(digest(label), safe='')}?repository_url={place}" for label in (2, 1)
+    ]
     index = result.json("index.json")
     assert index["templates"]["vex"] == "/catalog/api/v1/vex/{slug}.json"
     assert index["documents"]["vexRepository"] == "/catalog/api/v1/vex/repository.tar.gz"
     paths = result.json("manifest.json")["documents"]
     assert {"vex/nginx.json", "vex/repository.tar.gz"} <= paths.keys()
-
-
-def test_a_document_can_be_read_as_a_statement_of_ones_own(told: SiteFolder) -> None:
-    vex(
-        told, {"products": [{"@id": NGINX, "subcomponents": ["pkg:deb/debian/openssl"]}]}, {"status": "fixed"}
-    )
-    first = built(told)
-    told.write("vex/a.json", (first.api / "vex/nginx.json").read_bytes())
-    assert built(told).json("vex/nginx.json")["statements"] == first.json("vex/nginx.json")["statements"]
-
-
-def test_a_release_without_a_digest_is_left_out(told: SiteFolder) -> None:
-    told.image("nginx", f"versions: [3, {{version: '1', digest: '{digest(1)}'}}]")
-    (told.folder / "scans/nginx/2.json").unlink()
-    vex(told, {})
-    assert purls(built(told)) == [exact(1)]
-
-
-@pytest.mark.parametrize(
-    ("product", "wanted"),
-    [
-        (f"{REGISTRY}/nginx:1", [exact(1)]),
-        (f"{REGISTRY}/nginx:9", []),
-        (f"{REGISTRY}/other", []),
-        (digest(2), [exact(2)]),
-        (f"{NGINX}&arch=arm64", [exact(2, "arch=arm64&"), exact(1, "arch=arm64&")]),
-        (
-            f"{NGINX}&platform=linux/amd64",
-            [exact(2, "arch=amd64&os=linux&"), exact(1, "arch=amd64&os=linux&")],
-        ),
-        (f"{NGINX}&platform=linux/arm/v7", []),
-        (f"{NGINX}&arch=arm64&platform=linux/amd64", []),
-    ],
-)
-def test_a_statement_is_passed_on_for_what_it_names(
-    told: SiteFolder, product: str, wanted: list[str]
-) -> None:
-    vex(
-        told, {"products": [{"@id": product}]}, {"vulnerability": {"name": TWO}, "products": [{"@id": NGINX}]}
-    )
-    found = purls(built(told))
-    assert found == [*wanted, exact(2), exact(1)]
-
-
-def test_what_can_not_be_said_exactly_is_said_when_it_contradicts(told: SiteFolder) -> None:
-    narrow = {"products": [{"@id": f"{NGINX}&platform=linux/arm/v7"}], "timestamp": "2026-02-01T00:00:00Z"}
-    vex(told, {}, narrow | {"status": "affected"})
-    result = built(told)
-    assert purls(result) == [exact(2), exact(1)]
-    archive = repository(result.folder / "site")
-    assert not archive.silences(ONE, f"{REGISTRY}/nginx", digest(1), "pkg:deb/debian/openssl")
-
-
-LATER = {"status": "affected", "timestamp": "2026-02-01T00:00:00Z"}
-OPENSSL = "pkg:deb/debian/openssl@3.0.0?arch=amd64"
-
-
-@pytest.mark.parametrize(
-    "later",
-    [
-        {"status": "affected"},
-        LATER | {"status": "under_investigation"},
-        LATER | {"vulnerability": {"name": "GHSA-z", "aliases": [ONE]}},
-        LATER | {"vulnerability": {"name": "ALPINE-1", "aliases": [ONE]}},
-        LATER | {"products": [{"@id": NGINX, "subcomponents": ["openssl"]}]},
-        LATER | {"products": [{"@id": NGINX, "subcomponents": ["pkg:deb/debian/openssl"]}]},
-        LATER | {"products": [{"@id": f"{NGINX}&platform=linux/amd64"}]},
-        LATER | {"products": [{"@id": digest(1)}, {"@id": digest(2)}]},
-        LATER | {"products": ["pkg:deb/debian/openssl"]},
-    ],
-)
-def test_what_was_taken_back_silences_in_no_order_of_reading(
-    told: SiteFolder, later: dict[str, object]
-) -> None:
-    vex(told, {}, later)
-    archive = repository(built(told).folder / "site")
-    for label in (1, 2):
-        assert not archive.silences(ONE, f"{REGISTRY}/nginx", digest(label), OPENSSL)
-
-
-ELSEWHERE = {"products": ["pkg:deb/debian/openssl@9"]}
-"""A package that no image has."""
-
-
-@pytest.mark.parametrize(
-    ("other", "statuses"),
-    [
-        (ELSEWHERE, ["not_affected"]),
-        (ELSEWHERE | LATER, []),
-        (ELSEWHERE | LATER | {"vulnerability": TWO}, ["not_affected"]),
-        (ELSEWHERE | LATER | {"timestamp": "2026-01-01T00:00:00Z"}, []),
-        ({"products": [*ELSEWHERE["products"], f"{REGISTRY}/nginx:1"]}, ["not_affected", "not_affected"]),
-        (
-            LATER | {"products": [*ELSEWHERE["products"], f"{REGISTRY}/nginx:1"], "vulnerability": TWO},
-            ["not_affected", "affected"],
-        ),
-    ],
-)
-def test_a_statement_on_a_package_that_no_image_has_is_not_told_but_takes_back(
-    told: SiteFolder, other: dict[str, object], statuses: list[str]
-) -> None:
-    vex(told, {}, other)
-    archive = repository(built(told).folder / "site")
-    (document,) = archive.files.values() or [{"statements": []}]
-    assert [statement["status"] for statement in document["statements"]] == statuses
-
-
-@pytest.mark.parametrize("name", ["pkg:deb/debian/openssl", "openssl"])
-def test_what_was_taken_back_of_one_release_stands_of_the_others(told: SiteFolder, name: str) -> None:
-    """Of the release nothing stands, whatever package the later statement is on."""
-    both = [{"@id": NGINX, "subcomponents": [f"pkg:deb/debian/{name}"]} for name in ("openssl", "zlib")]
-    part = {"products": [{"@id": digest(1), "subcomponents": [name]}]}
-    vex(told, {"products": both}, LATER | part)
-    archive = repository(built(told).folder / "site")
-    zlib = "pkg:deb/debian/zlib@1?arch=amd64"
-    silenced = [
-        (label, package)
-        for label in (1, 2)
-        for package in (OPENSSL, zlib)
-        if archive.silences(ONE, f"{REGISTRY}/nginx", digest(label), package)
-    ]
-    assert silenced == [(2, OPENSSL), (2, zlib)]
-
-
-def test_what_was_taken_back_under_another_id_of_the_finding_silences_nothing(told: SiteFolder) -> None:
-    found = match("GHSA-a", "High", ONE, pkg="a", type="npm", purl="pkg:npm/a@1")
-    told.report("nginx/2.json", grype(found, repoDigests=[f"{REGISTRY}/nginx@{digest(2)}"]))
-    vex(told, {"vulnerability": "GHSA-a"}, LATER)
-    result = built(told)
-    assert result.json("security/nginx/2.json")["total"] == 1
-    archive = repository(result.folder / "site")
-    assert not archive.silences("GHSA-a", f"{REGISTRY}/nginx", digest(2), "pkg:npm/a@1")
-
-
-def test_what_was_said_again_stands(told: SiteFolder) -> None:
-    again = {"status": "fixed", "timestamp": "2026-03-01T00:00:00Z"}
-    vex(told, {}, LATER, again)
-    result = built(told)
-    assert [one["status"] for one in result.json("vex/nginx.json")["statements"]] == ["fixed"]
-    assert repository(result.folder / "site").silences(ONE, f"{REGISTRY}/nginx", digest(1), OPENSSL)
-
-
-def test_what_is_said_of_one_label_silences_no_other_on_the_same_digest(told: SiteFolder) -> None:
-    same = f"versions: [{{version: '2', digest: '{digest(2)}'}}, {{version: '1', digest: '{digest(2)}'}}]"
-    told.image("nginx", same)
-    (told.folder / "scans/nginx/1.json").unlink()
-    vex(told, {"products": [f"{REGISTRY}/nginx:1"]})
-    result = built(told)
-    assert result.json("security/nginx/2.json")["critical"] == 1
-    assert not repository(result.folder / "site").silences(ONE, f"{REGISTRY}/nginx", digest(2), OPENSSL)
-
-
-def test_a_path_in_a_package_is_not_said_as_others_leave_it_aside(told: SiteFolder) -> None:
-    vex(told, {"products": [{"@id": NGINX, "subcomponents": ["pkg:golang/example.org/a#cmd"]}]})
-    assert repository(built(told).folder / "site").locations == {}
-
-
-def test_two_identifiers_of_a_package_are_the_narrower_one(told: SiteFolder) -> None:
-    wide, narrow = "pkg:deb/debian/openssl", "pkg:deb/debian/openssl@3.0.0"
-    part = {"@id": wide, "identifiers": {"purl": narrow}}
-    vex(told, {"products": [{"@id": NGINX, "subcomponents": [part]}]})
-    (statement,) = built(told).json("vex/nginx.json")["statements"]
-    assert statement["products"][0]["subcomponents"] == [{"@id": narrow}]
-
-
-@pytest.mark.parametrize("without", ["a", "b"])
-def test_where_a_time_is_missing_the_statement_that_does_not_suppress_wins(
-    told: SiteFolder, without: str
-) -> None:
-    for name, statement in (("a", {"status": "affected"}), ("b", {})):
-        vex(told, statement, name=name, timestamp="" if name == without else "2026-01-01T00:00:00Z")
-    result = built(told)
-    (statement,) = result.json("vex/nginx.json")["statements"]
-    time = "1970-01-01T00:00:00Z" if without == "a" else "2026-01-01T00:00:00Z"
-    assert (statement["status"], statement["timestamp"]) == ("affected", time)
-    assert result.json("security.json")["suppressed"] == 0
-    (text,) = result.logged()
-    assert text.startswith("vex/b.json: statements[0]: ")
 
 
 def test_two_items_of_one_image_have_one_entry(told: SiteFolder) -> None:
@@ -467,29 +474,27 @@ def test_a_preview_needs_no_https(told: SiteFolder) -> None:
 
 
 def test_a_feed_of_package_statements_is_published_for_what_it_matches(site: SiteFolder) -> None:
-    """As vendors publish it: hundreds of statements on packages, of which few are in an image."""
+    """As vendors publish it: many statements on packages, of which few are in an image."""
     site.settings["security"] = {"publish_vex": True}
-    names = [f"app-{number}" for number in range(20)]
-    for number, name in enumerate(names):
+    for number in range(8):
+        name, found = f"app-{number}", row(f"CVE-2026-{number:04}", pkg=f"pkg{number}", installed="1")
         site.image(name, f"versions: [{{version: '1', digest: '{digest(number)}'}}]")
-        found = row(f"CVE-2026-{number:04}", pkg=f"pkg{number}", installed="1")
         purl = {"PkgIdentifier": {"PURL": f"pkg:deb/debian/pkg{number}@1?arch=amd64"}}
         site.report(f"{name}/1.json", trivy([found | purl], digest=f"{REGISTRY}/{name}@{digest(number)}"))
-    for start in range(0, 400, 100):
+    for start in range(0, 40, 10):
         statements = [
             {
                 "vulnerability": {"name": f"CVE-2026-{number:04}"},
                 "products": [{"@id": f"pkg:deb/debian/pkg{number}{suffix}"} for suffix in ("", "-doc")],
                 **({} if number % 4 else {"status": "under_investigation"}),
             }
-            for number in range(start, start + 100)
+            for number in range(start, start + 10)
         ]
         vex(site, *statements, name=str(start))
     result = built(site)
-    assert result.json("security.json")["suppressed"] == 15
-    published = {name for name in names if (result.api / f"vex/{name}.json").exists()}
-    assert published == {*names}
-    for number, name in enumerate(names):
-        (statement,) = result.json(f"vex/{name}.json")["statements"]
+    assert result.json("security.json")["suppressed"] == 6
+    assert {path.stem for path in (result.api / "vex").glob("*.json")} == {f"app-{n}" for n in range(8)}
+    for number in range(8):
+        (statement,) = result.json(f"vex/app-{number}.json")["statements"]
         assert statement["vulnerability"]["name"] == f"CVE-2026-{number:04}"
         assert statement["status"] == ("not_affected" if number % 4 else "under_investigation")
