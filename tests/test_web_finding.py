@@ -269,10 +269,28 @@ def test_ids_and_older_releases_can_be_read_without_a_script(visit: Visit) -> No
 
 
 @pytest.mark.parametrize("visit", [{"viewport": {"width": 1440, "height": 900}}], indirect=True)
-def test_tables_keep_their_headings_in_sight(visit: Visit) -> None:
+def test_tables_fit_a_desktop_and_keep_their_headings_in_sight(visit: Visit) -> None:
+    page = visit.page
+    lists = ("images/?view=table", "charts/?view=table")
+    for path in (*lists, "images/solr/", "charts/monitoring/", "security/", "cves/"):
+        visit.go(path)
+        wide = "boxes => boxes.filter(box => box.scrollWidth > box.clientWidth + 1).map(box => box.ariaLabel)"
+        assert page.locator(".catalog-scroll:visible").evaluate_all(wide) == [], path
     visit.go("images/?view=table")
-    visit.page.locator("tbody tr").nth(30).scroll_into_view_if_needed()
-    expect(visit.page.locator("thead th").first).to_be_in_viewport()
+    page.locator("tbody tr").nth(30).scroll_into_view_if_needed()
+    expect(page.locator("thead th").first).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_no_link_in_a_table_breaks_within_a_word(visit: Visit, width: int) -> None:
+    visit.page.set_viewport_size({"width": width, "height": 900})
+    broken = """links => links.map(link => [link.textContent, link.getClientRects().length])
+        .filter(([text, lines]) => /^\\w+$/.test(text) && lines > 1)"""
+    for path in ("cves/", "images/?view=table", "images/postgresql/", "charts/monitoring/"):
+        visit.go(path)
+        links = visit.page.locator("table.catalog-table a:visible")
+        expect(links.first).to_be_visible()
+        assert links.evaluate_all(broken) == [], path
 
 
 def test_on_paper_digests_are_whole_and_nothing_is_folded(visit: Visit) -> None:
