@@ -188,4 +188,6 @@ def test_platforms_without_digests_are_graded_by_what_was_scanned(site: SiteFold
     site.report("b.json", scan("@c linux/arm64"))
     result = rendered(site)
     assert result.at("security/web/1 platformsScanned") == BOTH
-    assert "·&nbsp;linux/amd64</span>" not in (result.folder / "site/images/web/index.html").read_text("utf-8")
+    assert "·&nbsp;linux/amd64</span>" not in (result.folder / "site/images/web/index.html").read_text(
+        "utf-8"
+    )
