@@ -15,7 +15,7 @@ from ..catalog.value import Catalog
 TAGS = {
     **{each.name: each.description for each in COLLECTIONS.values()},
     "security": "Vulnerabilities of each version, from scans of the published images.",
-    "lookups": "Answers in one document each: about a digest, a tag or a vulnerability, and newer versions.",
+    "lookups": "Answers in one document each, such as what a digest is, or who has a vulnerability.",
     "vex": "VEX statements on vulnerabilities, for scanners.",
     "history": "Changes from day to day, if the catalog records them.",
     "badges": "Status badges in the endpoint format of shields.io.",
