@@ -109,8 +109,8 @@ BADGES = Kind(
             "badge/{slug}/{name}.json",
             "getImageBadge",
             "One badge of an image",
-            f"{', '.join(f'`{name}`' for name in IMAGE_BADGES)} of one image, for a badge renderer's endpoint "
-            "mode.",
+            f"{', '.join(f'`{name}`' for name in IMAGE_BADGES)} of one image, for a badge renderer's "
+            "endpoint mode.",
             Badge,
             (SLUG, _IMAGE_BADGE),
             listed="imageBadge",
