@@ -62,7 +62,7 @@ def models_in(annotation: object) -> list[type[BaseModel]]:
 
 def resembling(word: str, names: Iterable[str]) -> str | None:
     """Return the name that `word` probably means, or None."""
-    plain = {_plain(name): name for name in names}
+    plain = {_plain(name): name for name in sorted(names)}
     near = get_close_matches(_plain(word), plain, n=1, cutoff=0.75)
     return plain[near[0]] if near else None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar, get_args
@@ -271,23 +271,34 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
     versions = [in_line(version, rules) for version in entry.versions]
     positions = _positions(entry, raw, problems)
     _check_tags(entry, raw, problems)
-    variants = {version.variant for version in versions}
     _check_lines(entry, raw, rules, problems)
-    if versions and entry.default_variant is not None and entry.default_variant not in variants:
-        message = f"no version has the variant {entry.default_variant!r}"
-        hint = suggestion(entry.default_variant, sorted(variants), "use one of")
-        problems.add(raw.problem(("defaultVariant",), message, hint, code=Code.NEWEST))
+    if not (_has_default_variant(entry, versions, raw, problems) and _has_latest(entry, raw, problems)):
         return entry
-    if not _has_latest(entry, raw, problems):
-        return entry
-    newest = entry.latest
-    if newest is None and versions:
-        present = [version for version in versions if version.version not in raw.gone] or versions
-        variant = entry.default_variant
-        newest = newest_label(present, variant if any(v.variant == variant for v in present) else None)
+    newest = _newest(versions, entry.default_variant, raw.gone) if entry.latest is None else entry.latest
     labels = in_order(positions, newest)
     _warn_if_undecided(labels, entry, raw, problems)
     return _with(entry, versions=[versions[positions[label]] for label in labels], latest=newest)
+
+
+def _newest(versions: Sequence[VersionEntry], variant: str | None, gone: Set[str]) -> str | None:
+    """The newest version that the registry has, of the default variant if one of these has it."""
+    present = [version for version in versions if version.version not in gone] or versions
+    if not any(version.variant == variant for version in present):
+        variant = None
+    return newest_label(present, variant) if present else None
+
+
+def _has_default_variant(
+    entry: ImageEntry, versions: Sequence[VersionEntry], raw: RawItem, problems: Problems
+) -> bool:
+    """Whether the page's default variant, if it names one, is that of a version. Adds a problem if not."""
+    variants = {version.variant for version in versions}
+    if not versions or entry.default_variant is None or entry.default_variant in variants:
+        return True
+    hint = suggestion(entry.default_variant, sorted(variants), "use one of")
+    message = f"no version has the variant {entry.default_variant!r}"
+    problems.add(raw.problem(("defaultVariant",), message, hint, code=Code.NEWEST))
+    return False
 
 
 def _with(entry: N, **values: object) -> N:
