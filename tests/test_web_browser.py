@@ -21,7 +21,6 @@ pytestmark = pytest.mark.slow
 
 PAGES = (
     *("", "images/", "images/solr/", "images/nginx/", "images/varnish/", "charts/", "charts/monitoring/"),
-    *("images/?view=table", "charts/?view=table"),
     *("roadmap/", "roadmap/harbor/", "security/", "updates/", "changes/", "badges/"),
     "cves/?id=CVE-2025-58187",
 )
