@@ -1,4 +1,4 @@
-"""`catalog-api sync` against registries that are right, and wrong in one way each."""
+"""`catalog-api sync` against registries: Debian's, and stand-ins that are right, or wrong in one way each."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from mkdocs_catalog_api.network import sync as network_sync
 
 from .fake_registry import FakeRegistry
 from .fake_server import Reply
-from .registries import CONFIG, INDEX, MANIFEST, encoded
+from .programs import need
+from .registries import CONFIG, INDEX, MANIFEST, Registry, encoded, running
 from .sites import SiteFolder, built, digest, item
 from .syncing import BASIC, LOGIN, facts, labels, sync, synced
 
@@ -31,10 +32,14 @@ TAGS = "/v2/acme/nginx/tags/list"
 
 
 def listed(
-    site: SiteFolder, fake: FakeRegistry, slug: str = "nginx", extra: str = "versions: registry"
+    site: SiteFolder,
+    registry: Registry | FakeRegistry,
+    slug: str = "nginx",
+    extra: str = "versions: registry",
+    repository: str = "",
 ) -> None:
     """The page of an image of this registry."""
-    site.page(f"images/{slug}.md", f"image: {fake.host}/acme/{slug}\n{extra}")
+    site.page(f"images/{slug}.md", f"image: {registry.host}/acme/{repository or slug}\n{extra}")
 
 
 @pytest.fixture
@@ -48,36 +53,26 @@ def fake(site: SiteFolder) -> Iterator[FakeRegistry]:
 # Answers that are wrong in one way
 
 
-Fault = Callable[[FakeRegistry, str], None]
+Fault = Callable[[FakeRegistry, str], object]
 """What is wrong with a registry, which has just got an image with this digest."""
 
 
-def at(path: str, status: int = 200, body: object = b"", **headers: str) -> Fault:
+def at(path: str, status: int = 200, body: object = b"", length: int | None = None, **headers: str) -> Fault:
     """This answer at a path; {} stands for the new digest."""
     given = {name.replace("_", "-"): value for name, value in headers.items()}
     content = body if isinstance(body, bytes) else encoded(body)
-
-    def spoil(fake: FakeRegistry, new: str) -> None:
-        fake.replies[f"/v2/acme/nginx/{path.format(new)}"] = Reply(content, status, given)
-
-    return spoil
-
-
-def half(fake: FakeRegistry, new: str) -> None:
-    fake.replies[f"/v2/acme/nginx/manifests/{new}"] = Reply(b"{", length=100)
+    reply = Reply(content, status, given, length)
+    return lambda fake, new: fake.replies.update({f"/v2/acme/nginx/{path.format(new)}": reply})
 
 
 def tagged(**document: object) -> Fault:
     """The tag leads to this document."""
-    return lambda fake, _: void(fake.manifest("acme/nginx", document, "1.0"))
-
-
-def void(_: object) -> None: ...
+    return lambda fake, _: fake.manifest("acme/nginx", document, "1.0")
 
 
 def config(body: object) -> Fault:
     """The tag leads to an image with this config."""
-    return lambda fake, _: void(fake.artifact("acme/nginx", body, CONFIG, "1.0"))
+    return lambda fake, _: fake.artifact("acme/nginx", body, CONFIG, "1.0")
 
 
 def nested(fake: FakeRegistry, new: str) -> None:
@@ -103,9 +98,8 @@ def bearer(challenge: str) -> Fault:
 FAULTS: dict[str, tuple[Fault, str]] = {
     "other bytes than those of the digest": (at("manifests/{}", body=b"{}"), "does not match"),
     "huge": (at("manifests/{}", body=bytes(5 * 2**20)), "larger than 4 MiB"),
-    "half": (half, "no complete response"),
+    "half": (at("manifests/{}", body=b"{", length=100), "no complete response"),
     "no manifest": (at("manifests/{}", 404), "not found, 404"),
-    "an error": (at("manifests/{}", 500), "500"),
     "forbidden": (at("manifests/{}", 403), "access denied, 403 (check the credentials"),
     "rejected, with a reason": (
         at("manifests/1.0", 400, {"errors": [{"code": "NAME_INVALID"}]}), "rejected, 400"
@@ -135,8 +129,6 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     ),
     "redirect to a host without a name": (at("tags/list", 307, Location="http://[::1/"), "nginx"),
     "redirect with an odd byte": (at("tags/list", 307, Location="/\xff"), "nginx"),
-    "no such repository": (at("tags/list", 404), "not found, 404"),
-    "no access": (at("tags/list", 403), "access denied, 403"),
     "no login": (at("tags/list", 401), "access denied, 401"),
     "always an error": (at("tags/list", 500), "500"),
     "busy for too long": (at("tags/list", 429, Retry_After="61"), "429, Retry-After 61"),
@@ -154,50 +146,49 @@ FAULTS: dict[str, tuple[Fault, str]] = {
 
 
 class Seen(NamedTuple):
-    """What was told and known of an image before, while and after something was wrong."""
+    """What was told of an image while something was wrong, and its facts before, then and afterwards."""
 
     lines: list[str]
-    fake: FakeRegistry
+    host: str
     new: str
-    before: Any
-    kept: Any
-    mended: Any
+    facts: list[Any]
 
 
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Seen]:
     """All faults in one run, each on a host of its own; later all are mended."""
-    site, count = SiteFolder(tmp_path_factory.mktemp("faults")), range(len(FAULTS))
+    site, slugs = SiteFolder(tmp_path_factory.mktemp("faults")), [f"row-{n}" for n in range(len(FAULTS))]
+    known: list[list[Any]] = []
     with ExitStack() as stack:
-        fakes = [stack.enter_context(FakeRegistry().running()) for _ in count]
-        for number, fake in enumerate(fakes):
+        fakes = [stack.enter_context(FakeRegistry().running()) for _ in slugs]
+        for slug, fake in zip(slugs, fakes, strict=True):
             fake.image("acme/nginx", "1.0")
-            site.page(f"images/row-{number}.md", f"image: {fake.host}/acme/nginx\nversions: registry")
+            listed(site, fake, slug, repository="nginx")
         synced(site)
-        before = [facts(site, f"images/row-{number}") for number in count]
+        known.append([facts(site, f"images/{slug}") for slug in slugs])
         new = [fake.image("acme/nginx", "1.0", seed="new") for fake in fakes]
         whole = [dict(fake.replies) for fake in fakes]
         for (spoil, _), fake, digest_ in zip(FAULTS.values(), fakes, new, strict=True):
             spoil(fake, digest_)
         told = sync(site, retries=0).stderr.splitlines()
-        kept = [facts(site, f"images/row-{number}") for number in count]
+        known.append([facts(site, f"images/{slug}") for slug in slugs])
         for fake, replies in zip(fakes, whole, strict=True):
             fake.replies = replies
         synced(site)
-    mended = [facts(site, f"images/row-{number}") for number in count]
-    lines = [[line for line in told if f"error: docs/images/row-{number}.md" in line] for number in count]
-    return dict(zip(FAULTS, map(Seen, lines, fakes, new, before, kept, mended), strict=True))
+        known.append([facts(site, f"images/{slug}") for slug in slugs])
+    lines = [[line for line in told if f"error: docs/images/{slug}.md" in line] for slug in slugs]
+    hosts = [fake.host for fake in fakes]
+    return dict(zip(FAULTS, map(Seen, lines, hosts, new, map(list, zip(*known, strict=True))), strict=True))
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_an_answer_that_cannot_be_used_is_a_problem_of_its_image_and_loses_nothing(
     faulty: Mapping[str, Seen], name: str
 ) -> None:
-    seen = faulty[name]
-    (line,) = seen.lines
-    assert FAULTS[name][1] in line and f"{seen.fake.host}/acme/nginx" in line
+    (line,), host, new, (before, kept, mended) = faulty[name]
+    assert FAULTS[name][1] in line and f"{host}/acme/nginx" in line
     assert "[CAT083]" in line and "the existing data is kept" in line
-    assert seen.kept == seen.before and seen.mended["versions"][0]["digest"] == seen.new
+    assert kept == before and mended["versions"][0]["digest"] == new
 
 
 def test_what_was_learned_is_written_although_another_digest_fails(
@@ -307,14 +298,13 @@ STORIES = {
 }  # fmt: skip
 
 
-class Night(NamedTuple):
-    known: str
-    told: str
+Nights = dict[str, list[tuple[str, str]]]
+"""What is known, and what is told, after each night of a story."""
 
 
-def nights_of(site: SiteFolder, fake: FakeRegistry, stories: Mapping[str, Story]) -> dict[str, list[Night]]:
+def nights_of(site: SiteFolder, fake: FakeRegistry, stories: Mapping[str, Story]) -> Nights:
     """All stories in one catalog; each night is one run, and the last one is the same for all."""
-    seen: dict[str, list[Night]] = {name: [] for name in stories}
+    seen: Nights = {name: [] for name in stories}
     letters: dict[str, str] = {}
     last = max(story.nights.count("|") for story in stories.values())
     for night in range(last + 1):
@@ -328,26 +318,22 @@ def nights_of(site: SiteFolder, fake: FakeRegistry, stories: Mapping[str, Story]
         prune = ["--prune"] if night == last and any(story.prune for story in stories.values()) else []
         told = json.loads(sync(site, "--json", *prune, env=on_day(night + 1)).stdout)
         for name, (slug, began) in going.items():
-            known = facts(site, f"images/{slug}")
-            texts = (in_words(known, began), told_of(slug, told))
-            seen[name].append(Night(*(with_letters(text, letters) for text in texts)))
+            texts = in_words(facts(site, f"images/{slug}"), began), told_of(slug, told)
+            known, said = (with_letters(text, letters) for text in texts)
+            seen[name].append((known, said))
     return seen
 
 
 def push(fake: FakeRegistry, name: str, night: str) -> dict[str, str]:
     """Push the builds of a night; their digests, and the letter of each."""
+    build = {"os": "linux", "architecture": "amd64", "created": "2026-11-01T06:00:00Z"}
     tags = dict(each.split(":") for each in night.split() if ":" in each)
-    letters = {
-        fake.artifact(name, BUILD | {"build": letter}, CONFIG, tag): letter for tag, letter in tags.items()
-    }
+    letters = {fake.artifact(name, build | {"build": each}, CONFIG, tag): each for tag, each in tags.items()}
     if night.isdigit():
         fake.replies[f"/v2/{name}/tags/list"] = Reply(status=int(night))
     elif night != ".":
         fake.tags(name, *tags)
     return letters
-
-
-BUILD = {"os": "linux", "architecture": "amd64", "created": "2026-11-01T06:00:00Z"}
 
 
 def in_words(known: Any, began: int) -> str:
@@ -381,8 +367,8 @@ def on_day(day: int) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Night]]:
-    nights: dict[str, list[Night]] = {}
+def told(tmp_path_factory: pytest.TempPathFactory) -> Nights:
+    nights: Nights = {}
     for prune in (False, True):
         stories = {name: story for name, story in STORIES.items() if story.prune == prune}
         with FakeRegistry().running() as fake:
@@ -391,11 +377,11 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Night]]:
 
 
 @pytest.mark.parametrize("name", STORIES)
-def test_nights(told: Mapping[str, list[Night]], name: str) -> None:
+def test_nights(told: Nights, name: str) -> None:
     wanted = STORIES[name].known.split(" | ")
     wanted = [wanted[position - 1] if each == "." else each for position, each in enumerate(wanted)]
-    assert [night.known for night in told[name]] == wanted
-    said, parts = told[name][-1].told.split(" / "), STORIES[name].told.split(" / ")
+    assert [known for known, _ in told[name]] == wanted
+    said, parts = told[name][-1][1].split(" / "), STORIES[name].told.split(" / ")
     if STORIES[name].told:
         assert len(said) == len(parts) and said[0] == parts[0], said
         assert all(part in each for part, each in zip(parts, said, strict=True)), said
@@ -475,20 +461,27 @@ def test_referrers_that_are_no_index_mean_that_there_is_no_such_api(
     assert labels(site) == ["1.0"]
 
 
-def test_every_manifest_is_kept_by_digest(site: SiteFolder, fake: FakeRegistry) -> None:
-    def part(os: str = "linux", architecture: str = "amd64", **platform: Any) -> dict[str, Any]:
-        values = {"os": os, "architecture": architecture} | platform
-        return {
-            "digest": fake.artifact("acme/nginx", values, CONFIG),
-            "mediaType": MANIFEST,
-            "platform": values,
-        }
+PLATFORMS: dict[str, dict[str, Any]] = {
+    "windows/amd64[10.0.17763]": {"os": "windows", "architecture": "amd64", "os.version": "10.0.17763"},
+    "windows/amd64[10.0.20348]": {"os": "windows", "architecture": "amd64", "os.version": "10.0.20348"},
+    "linux/amd64": {"os": "linux", "architecture": "amd64"},
+    "linux/s390x": {"os": "linux", "architecture": "s390x"},
+    "linux/amd64[a,b]": {"os": "linux", "architecture": "amd64", "os.features": ["a", "b"]},
+    "unknown/unknown": {"os": "unknown", "architecture": "unknown"},
+}
 
-    old, new = (part("windows", **{"os.version": f"10.0.{number}"}) for number in (17763, 20348))
-    extra: dict[str, Any] = {"os.features": ["a", "b"]}
-    plain, features = part(), part(**extra)
-    deep = part(architecture="s390x")
-    unnamed = part("unknown", "unknown")
+
+def test_every_manifest_is_kept_by_digest(site: SiteFolder, fake: FakeRegistry) -> None:
+    """One of them deep within other indexes, one twice, and the last no longer there."""
+    entries = {
+        name: {
+            "digest": fake.artifact("acme/nginx", platform, CONFIG),
+            "mediaType": MANIFEST,
+            "platform": platform,
+        }
+        for name, platform in PLATFORMS.items()
+    }
+    old, new, plain, deep, features, unnamed = entries.values()
     inner = fake.nest("acme/nginx", fake.nest("acme/nginx", fake.nest("acme/nginx", deep)), features)
     deleted = {"digest": digest(1), "platform": {"os": "linux", "architecture": "arm64"}}
     fake.nest("acme/nginx", old, new, plain, inner, unnamed, old, deleted, tag="1.0")
@@ -496,19 +489,10 @@ def test_every_manifest_is_kept_by_digest(site: SiteFolder, fake: FakeRegistry) 
     (problem,) = synced(site)["problems"]
     assert (problem["level"], problem["code"]) == ("warning", "CAT083")
     assert "no manifest for linux/arm64 any more" in problem["message"]
-    manifests = [
-        ("windows/amd64[10.0.17763]", old["digest"]),
-        ("windows/amd64[10.0.20348]", new["digest"]),
-        ("linux/amd64", plain["digest"]),
-        ("linux/s390x", deep["digest"]),
-        ("linux/amd64[a,b]", features["digest"]),
-        ("unknown/unknown", unnamed["digest"]),
-        ("linux/arm64", digest(1)),
-    ]
+    manifests = [(name, entry["digest"]) for name, entry in entries.items()] + [("linux/arm64", digest(1))]
     (version,) = facts(site)["versions"]
     assert [(each["platform"], each["digest"]) for each in version["manifests"]] == manifests
     (published,) = item(built(site), "nginx")["versions"]
-    assert [(each["platform"], each["digest"]) for each in published["manifests"]] == manifests
     assert published["platforms"] == ["windows/amd64", "linux/amd64", "linux/s390x", "linux/arm64"]
 
 
@@ -565,6 +549,142 @@ def test_a_classic_chart_repository(site: SiteFolder, fake: FakeRegistry) -> Non
     assert len(facts(site, "charts/nginx")["versions"]) == 2
 
 
+# What tools push
+
+
+slow = pytest.mark.slow
+SPDX, SLSA = "https://spdx.dev/Document", "https://slsa.dev/provenance/v1"
+
+
+@pytest.fixture(params=["fake", pytest.param("real", marks=slow)])
+def registry(
+    tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Iterator[Registry | FakeRegistry]:
+    is_real = request.param == "real"
+    with running(tmp_path_factory.mktemp("registry")) if is_real else FakeRegistry().running() as registry:
+        yield registry
+
+
+real = pytest.mark.parametrize("registry", [pytest.param("real", marks=slow)], indirect=True)
+
+
+def test_an_image_with_all_that_a_registry_knows(site: SiteFolder, registry: Registry | FakeRegistry) -> None:
+    listed(site, registry)
+    pushed = registry.index(
+        "acme/nginx",
+        "a",
+        *("1", "1.29", "1.29.3", "latest"),
+        predicates=(SPDX, SLSA),
+        annotations={"org.opencontainers.image.licenses": "BSD-2-Clause", "other": "x"},
+        labels={
+            "org.opencontainers.image.licenses": "MIT",
+            "org.opencontainers.image.url": "https://nginx.org",
+        },
+    )
+    registry.sign("acme/nginx", pushed["digest"])
+    registry.refer("acme/nginx", pushed["digest"], "application/vnd.cyclonedx+json")
+    synced(site)
+    assert facts(site, "images/nginx") == {
+        "image": f"{registry.host}/acme/nginx",
+        "versions": [
+            {
+                "version": "1.29.3",
+                "digest": pushed["digest"],
+                "tags": ["1", "1.29", "latest"],
+                "manifests": [
+                    {"platform": "linux/amd64", "digest": pushed["parts"][0]["digest"], "size": 101},
+                    {"platform": "linux/arm64", "digest": pushed["parts"][1]["digest"], "size": 101},
+                ],
+                "created": "2026-11-01T06:00:00Z",
+                "annotations": {
+                    "org.opencontainers.image.licenses": "BSD-2-Clause",
+                    "org.opencontainers.image.url": "https://nginx.org",
+                },
+                "attestations": ["application/vnd.cyclonedx+json", SLSA, SPDX],
+                "signature": "cosign",
+            }
+        ],
+    }
+
+
+def test_an_image_for_one_platform_and_a_reproducible_build(
+    site: SiteFolder, registry: Registry | FakeRegistry
+) -> None:
+    listed(site, registry, "arm")
+    pushed = registry.part("acme/arm", "x", "linux/arm/v7", "2.0", created="1970-01-01T00:00:00Z")
+    synced(site)
+    (version,) = facts(site, "images/arm")["versions"]
+    assert version["manifests"] == [{"platform": "linux/arm/v7", "digest": pushed["digest"], "size": 101}]
+    assert "created" not in version and "signature" not in version
+
+
+@real
+def test_what_skopeo_copies_is_read_in_docker_s_types_too(
+    site: SiteFolder, registry: Registry | FakeRegistry, tmp_path: Path
+) -> None:
+    need("skopeo")
+    listed(site, registry, "redis")
+    registry.part("acme/source", "x", "linux/amd64", "1.0")
+    source, target = (f"docker://{registry.host}/acme/{name}" for name in ("source:1.0", "redis:8.2.1"))
+    plain = ["--src-tls-verify=false", "--dest-tls-verify=false"]
+    subprocess.run(["skopeo", "copy", "-q", "--format", "v2s2", *plain, source, target], check=True)
+    synced(site)
+    (version,) = facts(site, "images/redis")["versions"]
+    assert (version["version"], version["created"]) == ("8.2.1", "2026-11-01T06:00:00Z")
+    assert [part["platform"] for part in version["manifests"]] == ["linux/amd64"]
+
+
+def test_a_chart_says_all_by_its_config(site: SiteFolder, registry: Registry | FakeRegistry) -> None:
+    images = "- name: nginx\n  image: ghcr.io/acme/nginx:1.29.3\n"
+    annotations = {"artifacthub.io/images": images, "artifacthub.io/license": "MIT", "other": "x"}
+    more = {"home": "https://example.org", "sources": ["https://example.org/git"], "description": "Serves."}
+    pushed = registry.chart("charts/nginx", "1.2.0+7", appVersion="1.29.3", annotations=annotations, **more)
+    chart = f"oci://{registry.host}/charts/nginx"
+    site.page("charts/nginx.md", f"chart: {chart}\nversions: registry")
+    synced(site)
+    assert facts(site, "charts/nginx") == {
+        "chart": chart,
+        "versions": [
+            {
+                "version": "1.2.0+7",
+                "digest": pushed["digest"],
+                "tags": ["1.2.0_7"],
+                "created": "2026-10-31T10:00:00Z",
+                "appVersion": "1.29.3",
+                "description": "Serves.",
+                "home": "https://example.org",
+                "sources": ["https://example.org/git"],
+                "annotations": {
+                    "artifacthub.io/images": images,
+                    "artifacthub.io/license": "MIT",
+                    "org.opencontainers.image.created": "2026-10-31T10:00:00Z",
+                },
+            }
+        ],
+    }
+
+
+@real
+def test_three_nights_rebuild_rebuild_and_delete(site: SiteFolder, registry: Registry) -> None:
+    """What the catalog answers for each digest in the end."""
+    listed(site, registry)
+    newest = registry.index("acme/nginx", "d", "1.30.0")["digest"]
+    nights = []
+    for day, seed in enumerate("abc", 21):
+        nights.append(registry.index("acme/nginx", seed, "1.29", "1.29.3")["digest"])
+        assert sync(site, env=on_day(day)).exit_code == 0
+    registry.delete("acme/nginx", nights[2])
+    for day, option in ((24, "--quiet"), (25, "--prune")):
+        assert sync(site, option, env=on_day(day)).exit_code == 0
+    published = built(site)
+    answers = []
+    for night in nights:
+        [entry] = published.json(f"digests/{night.replace(':', '/')}.json")["data"]
+        update = entry["upgrade"] or entry["newLine"]
+        answers.append((entry["listed"], entry["until"], update["version"], update["digest"]))
+    assert answers == [(False, f"2026-11-{day}", "1.30.0", newest) for day in (22, 23, 25)]
+
+
 # Hosts, their logins and their limits
 
 
@@ -576,27 +696,37 @@ def test_a_busy_registry_is_waited_for_as_long_as_it_says(site: SiteFolder, fake
     assert waits == [30]
 
 
-def test_credentials_reach_no_other_host(site: SiteFolder, fake: FakeRegistry) -> None:
-    blob = config_path(fake, fake.image("acme/nginx", "1.0"))
+@pytest.fixture
+def store(site: SiteFolder, fake: FakeRegistry) -> Iterator[FakeRegistry]:
+    """Another host, to which the registry redirects for an image's config."""
+    manifest = json.loads(fake.replies[f"/v2/acme/nginx/manifests/{fake.image('acme/nginx', '1.0')}"].body)
+    path = f"/v2/acme/nginx/blobs/{manifest['config']['digest']}"
+    site.settings["registry"] = f"{fake.host}/acme"
     with FakeRegistry().running() as store:
-        store.replies["/blob?signature=opensesame"] = fake.replies[blob]
-        target = f"http://{store.host}/blob?signature=opensesame"
-        fake.replies[blob] = Reply(status=307, headers={"Location": target})
-        fake.first(TAGS, Reply(status=401, headers={"WWW-Authenticate": 'Basic realm="x"'}))
-        site.settings["registry"] = f"{fake.host}/acme"
-        assert sync(site, env=LOGIN).exit_code == 0
-        assert store.asked and "Authorization" not in "".join(store.heads)
-        assert f"Authorization: {BASIC}\r\n" in fake.heads[-1]
-        store.replies.clear()
-        (site.folder / FILE).unlink()
-        refused = sync(site, env=LOGIN)
-        assert refused.exit_code == 1 and "404" in refused.stderr and "opensesame" not in refused.output
+        target = f"{store.address}/blob?signature=opensesame"
+        store.replies["/blob?signature=opensesame"] = fake.replies[path]
+        fake.replies[path] = Reply(status=307, headers={"Location": target})
+        yield store
 
 
-def config_path(fake: FakeRegistry, new: str) -> str:
-    """The path of an image's config."""
-    manifest = json.loads(fake.replies[f"/v2/acme/nginx/manifests/{new}"].body)
-    return f"/v2/acme/nginx/blobs/{manifest['config']['digest']}"
+def test_credentials_reach_no_other_host(site: SiteFolder, fake: FakeRegistry, store: FakeRegistry) -> None:
+    fake.first(TAGS, Reply(status=401, headers={"WWW-Authenticate": 'Basic realm="x"'}))
+    assert sync(site, env=LOGIN).exit_code == 0
+    assert store.asked and "Authorization" not in "".join(store.heads)
+    assert f"Authorization: {BASIC}\r\n" in fake.heads[-1]
+    store.replies.clear()
+    (site.folder / FILE).unlink()
+    refused = sync(site, env=LOGIN)
+    assert refused.exit_code == 1 and "404" in refused.stderr and "opensesame" not in refused.output
+
+
+def test_a_host_after_a_redirect_names_no_token_server(site: SiteFolder, store: FakeRegistry) -> None:
+    with FakeRegistry().running() as tokens:
+        challenge = f'Bearer realm="{tokens.address}/token"'
+        for path in store.replies:
+            store.replies[path] = Reply(status=401, headers={"WWW-Authenticate": challenge})
+        assert "access denied, 401" in sync(site, env=LOGIN).stderr
+        assert (len(store.asked), tokens.asked) == (1, [])
 
 
 def test_a_token_for_each_repository(site: SiteFolder, fake: FakeRegistry) -> None:
@@ -614,17 +744,6 @@ def test_a_token_for_each_repository(site: SiteFolder, fake: FakeRegistry) -> No
         slug = "nginx" if "nginx" in path else "redis"
         assert sent == ([BASIC] if "/token" in path else [f"Bearer for-{slug}"] if sent else [])
     assert sum(not sent for _, sent in heads) == 2, "each was asked once without"
-
-
-def test_a_host_after_a_redirect_names_no_token_server(site: SiteFolder, fake: FakeRegistry) -> None:
-    blob = config_path(fake, fake.image("acme/nginx", "1.0"))
-    with FakeRegistry().running() as store, FakeRegistry().running() as tokens:
-        challenge = f'Bearer realm="http://{tokens.host}/token"'
-        store.replies["/blob"] = Reply(status=401, headers={"WWW-Authenticate": challenge})
-        fake.replies[blob] = Reply(status=307, headers={"Location": f"http://{store.host}/blob"})
-        site.settings["registry"] = f"{fake.host}/acme"
-        assert "access denied, 401" in sync(site, env=LOGIN).stderr
-        assert (store.asked, tokens.asked) == (["/blob"], [])
 
 
 AUTH = {"auth": BASIC.removeprefix("Basic ")}
@@ -692,17 +811,13 @@ def test_registries_are_asked_by_https_and_through_proxies(
     }
 
 
-def test_a_run_has_an_end(site: SiteFolder, fake: FakeRegistry) -> None:
-    result = sync(site, run=-1)
-    assert result.exit_code == 1 and "skipped" in result.stderr
-    assert fake.asked == []
-
-
-def test_a_long_run_is_announced(
+def test_a_long_run_is_announced_and_has_an_end(
     site: SiteFolder, fake: FakeRegistry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(network_sync, "_MANY", 5)
     fake.image("acme/nginx", "1.0")
+    result = sync(site, run=-1)
+    assert (result.exit_code, fake.asked) == (1, []) and "skipped" in result.stderr
     assert "about 7 requests at most" in sync(site).stderr
     assert "requests at most" not in sync(site).stderr
 
@@ -735,11 +850,10 @@ def test_a_run_that_is_stopped_keeps_what_it_has_learned(site: SiteFolder, fake:
 
 
 def test_a_registry_that_is_always_busy_is_left_alone(site: SiteFolder, fake: FakeRegistry) -> None:
-    for number in range(20):
-        listed(site, fake, f"image-{number}")
-        fake.replies[f"/v2/acme/image-{number}/tags/list"] = Reply(status=503)
-    fake.replies[TAGS] = Reply(status=503)
-    result = sync(site, "--verbose")
+    for slug in ("nginx", *(f"image-{number}" for number in range(20))):
+        listed(site, fake, slug)
+        fake.replies[f"/v2/acme/{slug}/tags/list"] = Reply(status=503)
+    result = sync(site)
     assert result.exit_code == 1 and "skipped for the same reason: " in result.stderr
     assert len(fake.asked) < 2 * 21
 
@@ -756,8 +870,7 @@ def test_a_host_that_is_down_is_one_problem_and_the_others_are_asked(
         result = sync(site, silence=0.2)
     assert result.exit_code == 1
     (line,) = (line for line in result.stderr.splitlines() if line.startswith("error: "))
-    # Whichever was first.
-    assert re.search(rf"http://{host}/v2/acme/image-\d+/tags/list: no complete response", line)
+    assert re.search(rf"http://{host}/v2/acme/image-\d+/tags/list: no complete response", line), "the first"
     assert "skipped for the same reason: 19 more" in line and "set HTTPS_PROXY" in line
     assert labels(site) == ["1.0"]
 
