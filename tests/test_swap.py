@@ -169,7 +169,7 @@ def test_a_file_in_the_way_is_named_and_only_replace_removes_it(published: SiteF
     [
         ("api", "this file (move or rename the file)"),
         ("api/v1", "this file (move or rename the file)"),
-        ("calendar", "calendar/releases.ics would require a folder instead of this file"),
+        ("feeds", "feeds/updates.xml would require a folder instead of this file"),
     ],
 )
 def test_a_file_in_the_place_of_a_folder_is_named(site: SiteFolder, name: str, told: str) -> None:
