@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -109,43 +108,34 @@ def places(site: SiteFolder, *arguments: str) -> list[tuple[Any, ...]]:
     return [problem[:2] for problem in problems(done, "error", "warning")]
 
 
-@pytest.mark.parametrize(
-    ("row", "put"),
-    [
-        pytest.param(row, put, id=f"{row.path} {row.command} {put.__name__}")
-        for row in ROWS
-        for put in row.puts
-    ],
-)
-def test_what_is_not_a_file_is_named(site: SiteFolder, row: Row, put: Put) -> None:
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row.path} {row.command}")
+def test_what_is_not_a_file_is_named(site: SiteFolder, row: Row) -> None:
     prepared(site, **row.settings).config |= row.config
     file = site.folder / row.path
     file.unlink(missing_ok=True)
     file.parent.mkdir(parents=True, exist_ok=True)
-    put(file)
-    found = places(site, *row.command.split())
-    assert {place for _, place in found} <= {row.place or row.path, "mkdocs.yml"}
-    assert not row.code or {*found} == {(row.code, row.place or row.path)}
-    assert not (site.folder / "site/api").exists()
+    for put in row.puts:
+        put(file)
+        found = places(site, *row.command.split())
+        assert {place for _, place in found} <= {row.place or row.path, "mkdocs.yml"}
+        assert not row.code or {*found} == {(row.code, row.place or row.path)}
+        assert not (site.folder / "site/api").exists()
+        file.rmdir() if file.is_dir() and not file.is_symlink() else file.unlink()
 
 
 @pytest.mark.parametrize("path", [KEV, "advisories", "data/updates.yml", "data", FACTS])
 def test_what_is_behind_a_link_out_of_the_project_is_not_read(
     site: SiteFolder, outside: Path, path: str
 ) -> None:
-    link = prepared(site).folder / path
+    link, is_data = prepared(site).folder / path, path.startswith("data")
     (outside / Path(KEV).name).write_bytes(kev(ADDED))
     (site.folder / "updates.yml").rename(outside / "updates.yml")
     (outside / Path(FACTS).name).write_text('{"image": "a/b", "versions": []}')
     link.parent.mkdir(parents=True, exist_ok=True)
     link.symlink_to(outside / link.name if link.suffix else outside)
-    if path.startswith("data"):
+    if is_data:
         site.settings["updates"] = {"data": "data/updates.yml"}
-    told = (
-        ("CAT021", "mkdocs.yml")
-        if path.startswith("data")
-        else ("CAT002", KEV if path == "advisories" else path)
-    )
+    told = ("CAT021", "mkdocs.yml") if is_data else ("CAT002", KEV if path == "advisories" else path)
     assert places(site, "build") == [told]
 
 
@@ -213,22 +203,16 @@ def test_a_link_within_the_project_stays(advisories: test_sync_advisories.Bench)
 
 
 @pytest.mark.parametrize("path", ["1.2.0.json", "1.2.0.package", "", "..", "../.."])
-@pytest.mark.parametrize("put", [os.mkfifo, None])
-def test_a_hub_s_reports_stay_in_the_project(
-    hub: test_sync_hub.Bench, outside: Path, path: str, put: Put | None
-) -> None:
-    """A pipe, or a link out of it."""
-    stack = hub.file("hub/acme/stack")
-    place = Path(os.path.normpath(stack / path))
+def test_a_hub_s_reports_stay_in_the_project(hub: test_sync_hub.Bench, outside: Path, path: str) -> None:
+    """A file is a pipe, or it or a folder a link out of it."""
+    place = Path(os.path.normpath(hub.file("hub/acme/stack") / path))
     place.parent.mkdir(parents=True, exist_ok=True)
-    if put and path.startswith("1"):
-        put(place)
-    else:
-        place.symlink_to(outside / "new" if path.startswith("1") else outside)
-    found = json.loads(hub.run("--json").stdout)["problems"]
-    errors = [(each["code"], each["file"]) for each in found if each["level"] == "error"]
-    named = f"scans/hub/acme/stack/1.2.0{place.suffix if path.startswith('1') else '.json'}"
-    assert ("CAT070", named) in errors and {code for code, _ in errors} == {"CAT070"}
-    assert [*outside.iterdir()] == []
-    if path.startswith("1"):
-        assert len(errors) == 1 and hub.file("hub/acme/stack/1.1.0.json").exists(), "the others are written"
+    for put in [os.mkfifo, None] if path.startswith("1") else [None]:
+        place.unlink(missing_ok=True)
+        put(place) if put else place.symlink_to(outside / "new" if path.startswith("1") else outside)
+        found = problems(hub.run("--json"), "error")
+        named = f"scans/hub/acme/stack/1.2.0{place.suffix if path.startswith('1') else '.json'}"
+        assert named in [file for _, file, *_ in found] and {code for code, *_ in found} == {"CAT070"}
+        assert [*outside.iterdir()] == []
+        if path.startswith("1"):
+            assert len(found) == 1 and hub.file("hub/acme/stack/1.1.0.json").exists(), "others are written"

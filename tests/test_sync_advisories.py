@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from click.testing import Result
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_catalog_api.sources.advisories import read_kev
 
 from .fake_server import FakeServer, answer, drops, endless
 from .feeds_of_advisories import kev
 from .sites import SiteFolder, built
 from .syncing import call, problems, sync
 
+REAL = Path(__file__).parent / "advisories/known_exploited_vulnerabilities.json"
+"""CISA's own file of 2025-08-25, in the public domain (CC0), cut to five of its 1,404 entries."""
 ADDED = {f"CVE-2026-{at:04}": "2026-01-02" for at in range(20)}
 KEV, NGINX = "advisories/known_exploited_vulnerabilities.json", "advisories/endoflife/nginx.json"
 RELEASE = {"name": "1.29", "codename": None, "isLts": False, "isEol": False, "eolFrom": "2027-04-01"}
@@ -90,36 +99,40 @@ def test_cycles_come_for_a_page_whose_build_is_refused_without_them(bench: Bench
 
 def test_a_page_that_is_incomplete_otherwise_gets_its_cycles(bench: Bench) -> None:
     bench.site.settings["images"] = {"fields": {"tier": {"required": True}}}
-    bench.site.page("images/web.md", "product: nginx\nversions: registry")
+    bench.site.page("images/web.md", "product: nginx-oss\nversions: registry")
+    bench.offer("/eol/nginx-oss/", answer(cycles()))  # an alias is the product
     assert bench.run("eol").exit_code == 0
-    assert [*bench.files()] == [NGINX]
+    assert [*bench.files()] == [NGINX.replace("nginx", "nginx-oss")]
 
 
 CUT = answer(kev(ADDED))[:-100]
+LIST: dict[str, tuple[bytes, str]] = {
+    "no list": (b"", "truncated"),
+    "no JSON": (b"<html>Just a moment</html>", "malformed"),
+    "a list that is null": (b"null", "Expected `object`, got `null`"),
+    "no key": (b"{}", "missing required field `count`"),
+    "an empty list": (kev({}), "$.vulnerabilities"),
+    "an id in lower case": (kev({"cve-2026-1": "2026-01-02"}), "$.vulnerabilities[0].cveID"),
+    "no day": (kev({"CVE-2026-0001": "2026-02-30"}), "$.vulnerabilities[0].dateAdded"),
+    "half a list": (kev(ADDED)[:-100], "truncated"),
+    "another count": (kev(ADDED, count=1404), "1,404, but the file has 20 entries"),
+    "a count that is a text": (kev(ADDED).replace(b'"count": 20', b'"count": "20"'), "$.count"),
+    "packed": (gzip.compress(kev(ADDED), mtime=0), "malformed"),
+}
+"""Files that are none."""
 BROKEN = {
-    "no list": ("kev", [answer(b"")], "Input data was truncated"),
-    "a list that is null": ("kev", [answer(b"null")], "Expected `object`, got `null`"),
-    "no JSON": ("kev", [answer(b"<html>Just a moment</html>")], "JSON is malformed"),
-    "an empty list": ("kev", [answer(kev({}))], "vulnerabilities"),
-    "half a list": ("kev", [answer(kev(ADDED)[:-100])], "Input data was truncated"),
+    **{name: ("kev", [answer(body)], words) for name, (body, words) in LIST.items()},
     "half an answer": ("kev", [CUT], "no complete response"),
     "without a length": ("kev", [b"HTTP/1.1 200 OK\r\n\r\n" + CUT[-99:]], "JSON is malformed"),
-    "another count": ("kev", [answer(kev(ADDED, count=1404))], "1,404, but the file has 20 entries"),
     "missing": ("kev", [answer(b"", "404 Not Found")], "the server responds with 404"),
-    "forbidden": ("kev", [answer(b"", "403 Forbidden")], "the server responds with 403"),
     "busy": ("kev", [answer(b"", "429 Busy")], "the server responds with 429"),
     "elsewhere by http": (
         "kev", [answer(b"", "302 Found", Location="http://127.0.0.2/kev")], "not requested (use https"
     ),
     "nothing": ("kev", [], "no complete response"),
-    "no cycles": ("eol", [answer(b"")], "invalid response"),
-    "cycles that are null": ("eol", [answer(b"null")], "invalid response"),
     "cycles that are no JSON": ("eol", [answer(b"<html>Just a moment</html>")], "invalid response"),
     "deep": ("eol", [answer(b"[" * 100_000)], "invalid response"),
-    "half the cycles": ("eol", [answer(cycles()[:-10])], "invalid response"),
     "none": ("eol", [answer(cycles(releases=[]))], "invalid response"),
-    "no name": ("eol", [answer(cycles(releases=[{"name": 1}]))], "invalid response"),
-    "no day": ("eol", [answer(cycles(releases=[{"name": "1", "eolFrom": "soon"}]))], "invalid response"),
     "another product": ("eol", [answer(cycles("caddy", aliases=[]))], "it belongs to 'caddy'"),
     "huge": ("eol", [answer(cycles(label="x" * 5_000_000))], "larger than"),
     "an error": ("eol", [answer(b"", "503 Service Unavailable")], "the server responds with 503"),
@@ -176,13 +189,6 @@ def test_products_that_are_not_there_are_named_with_their_pages(bench: Bench) ->
     assert [*bench.files()] == [NGINX], "the other product is there"
 
 
-def test_an_alias_is_the_product(bench: Bench) -> None:
-    bench.site.image("web", "product: nginx-oss\nversions: ['1.29.1']")
-    bench.offer("/eol/nginx-oss/", answer(cycles()))
-    assert bench.run("eol").exit_code == 0
-    assert not bench.site.build().failed
-
-
 @pytest.mark.parametrize(
     "address", ["http://example.org", "ftp://127.0.0.1", "https://a:b@example.org", "http://[::1", "x"]
 )
@@ -207,3 +213,21 @@ def test_sync_asks_for_all_that_the_catalog_names(bench: Bench) -> None:
     bench.mirror.asked.clear()
     assert (bench.run("eol").exit_code, bench.mirror.asked) == (0, []), "no page has a product"
     assert call(bench.site, "sync", "epss").exit_code == 2
+
+
+def test_the_real_list_is_read() -> None:
+    found = read_kev(REAL.read_bytes())
+    assert (len(found), found["CVE-2025-48384"], found["CVE-2021-44228"]) == (5, "2025-08-25", "2021-12-10")
+
+
+def test_of_an_id_that_is_listed_twice_the_first_day_counts() -> None:
+    catalog = json.loads(kev({"CVE-2026-0001": "2026-01-02"}))
+    catalog["vulnerabilities"].append({"cveID": "CVE-2026-0001", "dateAdded": "2025-01-01"})
+    catalog["count"] = 2
+    assert read_kev(json.dumps(catalog).encode()) == {"CVE-2026-0001": "2025-01-01"}
+
+
+@given(st.binary() | st.binary().map(lambda tail: kev(ADDED)[:-5] + tail))
+def test_any_bytes_are_a_list_or_an_error(data: bytes) -> None:
+    with suppress(ValueError, RecursionError):
+        read_kev(data)
