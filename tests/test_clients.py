@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -38,13 +37,13 @@ def run(folder: Path, *command: str | Path) -> str:
 
 def test_the_document_is_clean_under_the_recommended_rules_of_redocly(example: Result, node: Path) -> None:
     shutil.copy(example.api / "openapi.json", node)
-    command = (
+    command = [
         "node_modules/.bin/redocly",
         "lint",
         "openapi.json",
         "--format=json",
         "--skip-rule=info-license",
-    )
+    ]
     report = json.loads(run(node, *command))
     assert report["problems"] == []
     assert report["totals"] == {"errors": 0, "warnings": 0, "ignored": 0}
@@ -64,15 +63,6 @@ def test_a_strict_typescript_client_compiles_and_reads_the_site(
     }
     assert said["found"]
     assert said["missing"] == 404
-
-
-def test_schemathesis_finds_no_failure(online: str, tmp_path: Path) -> None:
-    shutil.copy(CLIENTS / "schemathesis.toml", tmp_path)  # says what is off, and why
-    program = Path(sys.executable).parent / "schemathesis"
-    openapi = f"{online}/api/v1/openapi.json"
-    said = run(tmp_path, program, "run", openapi, "--url", online, "--no-color")
-    tried = re.search(r"([0-9]+) generated, \1 passed", said)
-    assert tried and int(tried[1]) > 50, said
 
 
 def test_schemathesis_accepts_every_document(example: Result, online: str) -> None:

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -26,16 +26,6 @@ from .servers import serve
 from .sites import SiteFolder, row, trivy
 
 SCRIPTS = ("daily.sh", "keep.sh", "live.sh")
-ACTIONS = {
-    "actions/cache": 6,
-    "actions/checkout": 7,
-    "actions/deploy-pages": 5,
-    "actions/download-artifact": 6,
-    "actions/setup-python": 7,
-    "actions/upload-artifact": 5,
-    "actions/upload-pages-artifact": 5,
-}
-"""The first-party actions that are used, in the major versions that are current."""
 AUTHOR = {
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
@@ -62,24 +52,18 @@ with open(options[-1], "w") as file:
 
 
 def git(*arguments: str, folder: Path | None = None) -> str:
-    done = subprocess.run(
-        ["git", *arguments], cwd=folder, env=os.environ | AUTHOR, check=True, capture_output=True, text=True
-    )
-    return done.stdout
+    return subprocess.check_output(["git", *arguments], cwd=folder, env=os.environ | AUTHOR, text=True)
 
 
-def github() -> dict[Any, Any]:
-    workflow: dict[Any, Any] = yaml.safe_load(block("daily", ".github/workflows/daily.yml"))
-    return workflow
+def github() -> Any:
+    return yaml.safe_load(block("daily", ".github/workflows/daily.yml"))
 
 
-def gitlab() -> dict[str, Any]:
-    pipeline: dict[str, Any] = yaml.safe_load(block("daily", ".gitlab-ci.yml"))
-    return pipeline
+def gitlab() -> Any:
+    return yaml.safe_load(block("daily", ".gitlab-ci.yml"))
 
 
-@dataclass
-class Job:
+class Job(NamedTuple):
     """What a job runs, in a clone of its own, and the files that it hands to later jobs."""
 
     name: str
@@ -96,14 +80,10 @@ def jobs(host: str) -> list[Job]:
         ]
     found = []
     for name, job in github()["jobs"].items():
-        steps = job["steps"]
+        steps = [{"with": {}} | step for step in job["steps"]]
         runs = [(step["run"], job.get("env", {}) | step.get("env", {})) for step in steps if "run" in step]
-        data = [
-            step["with"]["path"].split()
-            for step in steps
-            if step.get("with", {}).get("name") == "data" and "path" in step["with"]
-        ]
-        found.append(Job(name, runs, [path for paths in data for path in paths]))
+        data = [step["with"].get("path", "") for step in steps if step["with"].get("name") == "data"]
+        found.append(Job(name, runs, " ".join(data).split()))
     return found
 
 
@@ -123,24 +103,21 @@ class Bench:
         self, host: str, *, data: str = "main", fails: str = "/none", code: int = 0
     ) -> tuple[Path, list[str]]:
         """Run all jobs, each in a fresh clone; the folder of the build, and what was scanned."""
-        asked = self.folder / "asked"
+        asked, handed = self.folder / "asked", self.folder / "handed"
+        built, clone = self.folder / "build", self.folder / "clone"
         asked.write_text("", "utf-8")
-        handed = self.folder / "handed"
         shutil.rmtree(handed, ignore_errors=True)
         handed.mkdir()
-        built = self.folder / "build"
-        todo = [(job, command, env) for job in jobs(host) for command, env in job.commands]
-        last = todo[-1][1]
+        last = jobs(host)[-1].commands[-1][0]
         for job in jobs(host):
-            clone = self.folder / "clone"
             shutil.rmtree(clone, ignore_errors=True)
             git("clone", "--quiet", "--branch=main", str(self.origin), str(clone))
             shutil.copytree(handed, clone, dirs_exist_ok=True)
             for command, env in job.commands:
-                if command.startswith(INSTALLS):
-                    continue
-                env = {key: self.value(value) for key, value in env.items()}
-                self.shell(clone, command, code if command == last else 0, DATA=data, FAILS=fails, **env)
+                if not command.startswith(INSTALLS):
+                    env = {key: self.value(value) for key, value in env.items()}
+                    ends = code if command == last else 0
+                    self.shell(clone, command, ends, DATA=data, FAILS=fails, **env)
             for path in job.hands_over:
                 copy = shutil.copytree if (clone / path).is_dir() else shutil.copy
                 if (clone / path).exists():
@@ -256,10 +233,7 @@ HOSTS = pytest.mark.parametrize("host", ["github", "gitlab"])
 @HOSTS
 def test_two_runs_publish_what_was_pushed_and_change_nothing_else(bench: Bench, host: str) -> None:
     site, scanned = bench.run(host)
-    assert sorted(reference.rpartition("/")[2].partition("@")[0] for reference in scanned) == [
-        *["nginx"] * 2,
-        *["redis"] * 2,
-    ]
+    assert sorted(reference.partition("@")[0][-5:] for reference in scanned) == ["nginx"] * 2 + ["redis"] * 2
     assert faults(site) == []
     summary = json.loads((site / "api/v1/security.json").read_bytes())
     assert (summary["scanned"], summary["unscanned"], summary["exploited"]) == (2, [], 2)
@@ -295,12 +269,8 @@ def test_what_was_not_done_stops_no_publishing_and_fails_the_run(bench: Bench, h
     bench.run(host)
     before = bench.head()
     bench.registry.index("acme/redis", "new", "1.1")
-    gone = bench.registry.request(
-        "GET",
-        "acme/nginx",
-        "manifests/1.0",
-        headers={"Accept": "*/*, application/vnd.oci.image.index.v1+json"},
-    )
+    accept = {"Accept": "*/*, application/vnd.oci.image.index.v1+json"}
+    gone = bench.registry.request("GET", "acme/nginx", "manifests/1.0", headers=accept)
     bench.registry.delete("acme/nginx", gone.headers["Docker-Content-Digest"])
     site, _ = bench.run(host, fails="/redis", code=1)
     lines = (bench.folder / "build/not-done.txt").read_text("utf-8").splitlines()
@@ -323,13 +293,8 @@ def test_a_protected_branch_gets_no_commit(bench: Bench, host: str) -> None:
     main = bench.head()
     bench.run(host, data="data")
     assert bench.head() == main
-    assert {path.partition("/")[0] for path in bench.tree("data")} >= {
-        "DATA.md",
-        "history",
-        "registry",
-        "scans",
-    }
-    assert "mkdocs.yml" not in bench.tree("data")
+    kept = {path.partition("/")[0] for path in bench.tree("data")}
+    assert kept >= {"DATA.md", "history", "registry", "scans"} and "mkdocs.yml" not in kept
     data = bench.head("data")
     _, scanned = bench.run(host, data="data")
     assert (scanned, bench.head("data")) == ([], data)
@@ -374,21 +339,15 @@ def test_github_runs_daily_and_only_one_job_may_write() -> None:
     assert triggers["push"] == {"branches": ["main"]} and "workflow_dispatch" in triggers
     (schedule,) = triggers["schedule"]
     assert re.fullmatch(r"[1-5]?\d (1?\d|2[0-3]) \* \* \*", schedule["cron"])
-    assert workflow["permissions"] == {"contents": "read"}
-    assert workflow["concurrency"] == {"group": "pages"}
-    permissions = {name: job.get("permissions") for name, job in workflow["jobs"].items()}
-    assert permissions == {
+    assert (workflow["permissions"], workflow["concurrency"]) == ({"contents": "read"}, {"group": "pages"})
+    assert {name: job.get("permissions") for name, job in workflow["jobs"].items()} == {
         "build": {"contents": "read", "packages": "read"},
         "keep": {"contents": "write"},
         "publish": {"pages": "write", "id-token": "write"},
         "live": None,
     }
-    assert [job.get("needs") for job in workflow["jobs"].values()] == [
-        None,
-        "build",
-        ["build", "keep"],
-        "publish",
-    ]
+    needs = [job.get("needs") for job in workflow["jobs"].values()]
+    assert needs == [None, "build", ["build", "keep"], "publish"]
 
 
 def test_where_the_repository_may_be_written_only_git_runs() -> None:
@@ -396,11 +355,6 @@ def test_where_the_repository_may_be_written_only_git_runs() -> None:
     assert [step["run"] for step in keep["steps"] if "run" in step] == ['sh keep.sh "$DATA"']
     words = re.findall(r"^ *([\w.-]+)", block("daily", "keep.sh"), re.MULTILINE)
     assert {*words} <= {"set", "git", "for", "if", "rm", "cp", "fi", "done", "cd"}
-
-
-def test_actions_are_of_known_versions() -> None:
-    used = {step["uses"] for job in github()["jobs"].values() for step in job["steps"] if "uses" in step}
-    assert used == {f"{name}@v{major}" for name, major in ACTIONS.items()}
 
 
 def test_actions_of_the_repository_are_pinned_by_their_commits() -> None:
@@ -414,27 +368,13 @@ def test_actions_of_the_repository_are_pinned_by_their_commits() -> None:
 @HOSTS
 def test_every_command_is_installing_or_run_by_the_tests(host: str) -> None:
     commands = [command for job in jobs(host) for command, _ in job.commands]
-    scripts = {name for name in SCRIPTS if any(f"sh {name}" in command for command in commands)}
-    assert scripts == {*SCRIPTS}
-    installed = [command for command in commands if command.startswith(INSTALLS)]
-    expected = {"github": 3, "gitlab": 3}
-    assert len(installed) == expected[host], "the package, the scanner, a login, and jq where it is missing"
-
-
-def test_the_database_of_the_scanner_is_cached() -> None:
-    cached = [".trivy/db", ".trivy/java-db"]
-    (cache,) = [
-        step for step in github()["jobs"]["build"]["steps"] if "actions/cache@" in step.get("uses", "")
-    ]
-    assert (cache["with"]["path"].split(), cache["with"]["restore-keys"]) == (cached, "trivy-")
-    assert gitlab()["pages"]["cache"]["paths"] == cached
-    assert github()["env"]["TRIVY"] == gitlab()["variables"]["TRIVY"]
+    assert [name for name in SCRIPTS if not any(f"sh {name}" in command for command in commands)] == []
+    assert sum(command.startswith(INSTALLS) for command in commands) == 3, "package, scanner, login or jq"
 
 
 def test_gitlab_runs_on_the_default_branch_one_at_a_time() -> None:
     pipeline = gitlab()
-    rule = [{"if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"}]
-    assert [pipeline[name]["rules"] for name in ("pages", "live")] == [rule, rule]
+    for name in ("pages", "live"):
+        assert pipeline[name]["rules"] == [{"if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"}]
     assert pipeline["pages"]["resource_group"] == "pages"
-    assert [pipeline[name]["stage"] for name in ("pages", "live")] == pipeline["stages"]
-    assert "public" in pipeline["pages"]["artifacts"]["paths"]
+    assert github()["env"]["TRIVY"] == pipeline["variables"]["TRIVY"]

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -54,8 +53,7 @@ def published(folder: Path, host: HostName | None, own: str = "", file: str = "_
     if host:
         site.settings["headers"] = host
     site.config["exclude_docs"] = "!.htaccess"
-    if own:  # the author's rules, with ours added as the guide says
-        assert host
+    if host and own:  # the author's rules, with ours added as the guide says
         body = HeaderFile(host, "/catalog").body().decode()
         if host == "vercel":
             rules = json.loads(own)["headers"] + json.loads(body)["headers"]
@@ -76,54 +74,39 @@ def host(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[str, in
     name = request.param
     own = folder / name
     own.mkdir()
-    with ExitStack() as stack:
-        match name:
-            case "nginx":
-                www = published(own, None)
-                port = stack.enter_context(servers.nginx(www, own, snippet("nginx")))
-            case "caddy":
-                www = published(own, None)
-                port = stack.enter_context(servers.caddy(www, own, snippet("caddy")))
-            case "apache":
-                rules = '<FilesMatch "\\.json$">\n  Header set Cache-Control no-store\n</FilesMatch>\n'
-                www = published(
-                    own, "apache", f"{rules}Header always set Cache-Control no-cache\n", ".htaccess"
-                )
-                port = stack.enter_context(servers.apache(www, own))
-            case _:
-                www = published(own, "cloudflare", "/*\n  Cache-Control: no-cache\n")
-                shutil.copy(www / "catalog/404.html", www)
-                modules = request.getfixturevalue("node")
-                port = stack.enter_context(servers.cloudflare(www, own, modules))
+    if name == "apache":
+        rules = '<FilesMatch "\\.json$">\n  Header set Cache-Control no-store\n</FilesMatch>\n'
+        www = published(own, "apache", f"{rules}Header always set Cache-Control no-cache\n", ".htaccess")
+        server = servers.apache(www, own)
+    elif name == "cloudflare":
+        www = published(own, "cloudflare", "/*\n  Cache-Control: no-cache\n")
+        shutil.copy(www / "catalog/404.html", www)
+        server = servers.cloudflare(www, own, request.getfixturevalue("node"))
+    else:
+        www = published(own, None)
+        server = {"nginx": servers.nginx, "caddy": servers.caddy}[name](www, own, snippet(name))
+    with server as port:
         yield name, port, www
 
 
-@pytest.mark.parametrize("path", DOCUMENTS)
-def test_a_document_is_served_as_the_contract_says(host: tuple[str, int, Path], path: str) -> None:
-    _, port, www = host
-    answer = get(port, f"/catalog/api/v1/{path}?ignored=1")
-    assert answer.status == 200
-    assert answer.body == (www / "catalog/api/v1" / path).read_bytes()
-    assert answer.headers["content-type"] == "application/json"
-    assert answer.headers.items() >= OURS.items()
-
-
-def test_documents_are_compressed_on_request(host: tuple[str, int, Path]) -> None:
-    name, port, _ = host
-    if name not in ("nginx", "caddy"):
-        pytest.skip("hosts that are told nothing about compression")
-    answer = get(port, "/catalog/api/v1/images.json", {"Accept-Encoding": "gzip"})
-    assert answer.headers["content-encoding"] == "gzip"
+def test_documents_are_served_as_the_contract_says(host: tuple[str, int, Path]) -> None:
+    name, port, www = host
+    for path in DOCUMENTS:
+        answer = get(port, f"/catalog/api/v1/{path}?ignored=1")
+        assert (answer.status, answer.headers["content-type"]) == (200, "application/json")
+        assert answer.body == (www / "catalog/api/v1" / path).read_bytes()
+        assert answer.headers.items() >= OURS.items()
+    if name in ("nginx", "caddy"):  # the other hosts are told nothing about compression
+        answer = get(port, "/catalog/api/v1/images.json", {"Accept-Encoding": "gzip"})
+        assert answer.headers["content-encoding"] == "gzip"
 
 
 def test_what_is_not_there_is_a_404_that_scripts_can_see_and_nobody_caches(
     host: tuple[str, int, Path],
 ) -> None:
-    _, port, _ = host
     for path in ("images/2.json", "images/nobody/index.json", "nothing.json"):
-        answer = get(port, f"/catalog/api/v1/{path}")
-        assert answer.status == 404
-        assert answer.headers["access-control-allow-origin"] == "*"
+        answer = get(host[1], f"/catalog/api/v1/{path}")
+        assert (answer.status, answer.headers["access-control-allow-origin"]) == (404, "*")
         assert "max-age" not in answer.headers.get("cache-control", "")
         assert "json" not in answer.headers["content-type"]
 

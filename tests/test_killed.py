@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import signal
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
+from subprocess import Popen
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
-from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.publish.staging import Staging
 
 from .contract import check
 from .interrupt import stopped
 from .sites import SiteFolder
 from .test_build import small
+from .test_cli import call
 
 pytestmark = [
     pytest.mark.slow,
@@ -40,19 +42,34 @@ COMMANDS = {
 
 
 def beside(site: SiteFolder) -> list[str]:
-    """What lies beside the site and is not its source."""
+    """What is beside the site and is not its source."""
     return sorted(path.name for path in site.folder.iterdir() if path.name.startswith("."))
+
+
+def stopped_at(
+    site: SiteFolder, point: str, command: str = "catalog-api"
+) -> AbstractContextManager[Popen[str]]:
+    return stopped(site.folder, *POINTS[point], *COMMANDS[command])
+
+
+def killed_at(site: SiteFolder, point: str) -> None:
+    with stopped_at(site, point) as process:
+        process.kill()
+        process.communicate()
 
 
 def build(site: SiteFolder, *options: str) -> Result:
     """`catalog-api build`, in this process."""
-    return CliRunner().invoke(main, ["build", "-f", str(site.folder / "mkdocs.yml"), *options])
+    return call("build", "-f", site.folder / "mkdocs.yml", *options)
 
 
-def titles(site: SiteFolder) -> str:
-    return (site.folder / "site/api/v1/index.json").read_text()
+def sound(site: SiteFolder, title: str = "") -> bool:
+    """Whether the API is the old one or the new one, and whole; with a title, which of them."""
+    assert check(site.folder / "site", "/catalog") == []
+    return f'"{title}"' in (site.folder / "site/api/v1/index.json").read_text() if title else True
 
 
+@pytest.fixture
 def published(site: SiteFolder) -> SiteFolder:
     """A site that is published, and has got another name since."""
     assert not small(site).mkdocs().failed
@@ -71,85 +88,56 @@ def published(site: SiteFolder) -> SiteFolder:
     ],
 )
 def test_an_interrupted_build_leaves_nothing(
-    site: SiteFolder, command: str, point: str, number: signal.Signals
+    published: SiteFolder, command: str, point: str, number: signal.Signals
 ) -> None:
-    published(site)
-    with stopped(site.folder, *POINTS[point], *COMMANDS[command]) as process:
+    with stopped_at(published, point, command) as process:
         process.send_signal(number)
         _, err = process.communicate()
     assert process.returncode != 0
     assert "Traceback" not in err
-    assert beside(site) == []
-    assert check(site.folder / "site", "/catalog") == [], "the old API or the new one, and whole"
+    assert beside(published) == [] and sound(published)
 
 
 @pytest.mark.parametrize("point", POINTS)
-def test_what_a_killed_build_left_is_swept_by_the_next(site: SiteFolder, point: str) -> None:
-    published(site)
-    with stopped(site.folder, *POINTS[point], *COMMANDS["catalog-api"]) as process:
-        process.kill()
-        process.communicate()
-    assert beside(site) != []
-    assert build(site).exit_code == 0
-    assert beside(site) == []
-    assert "Another" in titles(site)
-    assert check(site.folder / "site", "/catalog") == []
+def test_what_a_killed_build_left_is_swept_by_the_next(published: SiteFolder, point: str) -> None:
+    killed_at(published, point)
+    assert beside(published) != []
+    assert build(published).exit_code == 0
+    assert beside(published) == [] and sound(published, "Another")
 
 
-def test_an_api_that_a_killed_build_took_away_is_put_back(site: SiteFolder) -> None:
-    published(site)
-    with stopped(site.folder, *POINTS["between the two renames"], *COMMANDS["catalog-api"]) as process:
-        process.kill()
-        process.communicate()
-    assert not (site.folder / "site/api/v1").exists()
-    site.page("images/broken.md", "platforms: none")
-    assert build(site).exit_code == 1
-    assert "Catalog" in titles(site)
-    assert beside(site) == []
-    (site.folder / "docs/images/broken.md").unlink()
-    assert check(site.folder / "site", "/catalog") == []
+def test_an_api_that_a_killed_build_took_away_is_put_back(published: SiteFolder) -> None:
+    killed_at(published, "between the two renames")
+    assert not (published.folder / "site/api/v1").exists()
+    published.page("images/broken.md", "platforms: none")
+    assert build(published).exit_code == 1
+    assert beside(published) == [] and sound(published, "Catalog")
 
 
-def test_of_two_builds_at_once_the_second_says_so_and_ends(site: SiteFolder) -> None:
-    published(site)
-    with stopped(site.folder, *POINTS["while documents are written"], *COMMANDS["catalog-api"]) as process:
-        site.config["site_name"] = "A third"
-        site.write_config()
-        second = build(site)
+def test_of_two_builds_at_once_the_second_says_so_and_ends(published: SiteFolder) -> None:
+    """A check and a build of another site don't mind."""
+    with stopped_at(published, "while documents are written") as process:
+        published.config["site_name"] = "A third"
+        published.write_config()
+        second = build(published)
         assert second.exit_code == 1
         assert "another build is writing the API of this site" in second.stderr
-        assert '"Catalog"' in titles(site)
-        assert len(beside(site)) == 2, "the staging folder and the lock of the first"
+        assert len(beside(published)) == 2, "the staging folder and the lock of the first"
+        assert call("check", "-f", published.folder / "mkdocs.yml").exit_code == 0
+        assert build(published, "--site-dir", "site2").exit_code == 0
+        assert sound(published, "Catalog")
         process.communicate("go on\n")
         assert process.returncode == 0
-    assert '"Another"' in titles(site)
-    assert check(site.folder / "site", "/catalog") == []
-    assert build(site).exit_code == 0
-    assert '"A third"' in titles(site)
+    assert sound(published, "Another")
+    assert build(published).exit_code == 0
+    assert sound(published, "A third")
 
 
-def test_two_builds_of_two_sites_side_by_side_do_not_mind_each_other(site: SiteFolder) -> None:
-    published(site)
-    with stopped(site.folder, *POINTS["while documents are written"], *COMMANDS["catalog-api"]) as process:
-        assert build(site, "--site-dir", "site2").exit_code == 0
-        process.communicate("go on\n")
-        assert process.returncode == 0
-
-
-def test_a_check_runs_beside_a_build(site: SiteFolder) -> None:
-    published(site)
-    with stopped(site.folder, *POINTS["while documents are written"], *COMMANDS["catalog-api"]):
-        found = CliRunner().invoke(main, ["check", "-f", str(site.folder / "mkdocs.yml")])
-        assert found.exit_code == 0
-
-
-def test_folders_of_the_author_are_not_swept(site: SiteFolder) -> None:
-    published(site)
-    notes = site.write(".site-catalog-api-notes/notes.txt", "the author's")
-    other = site.write(".other-catalog-api-01234567/documents/a.json", "another site's")
-    assert build(site).exit_code == 0
-    assert notes.exists()
-    assert other.exists()
+def test_folders_of_the_author_are_not_swept(published: SiteFolder) -> None:
+    notes = published.write(".site-catalog-api-notes/notes.txt", "the author's")
+    other = published.write(".other-catalog-api-01234567/documents/a.json", "another site's")
+    assert build(published).exit_code == 0
+    assert notes.exists() and other.exists()
 
 
 def test_previews_that_were_killed_are_swept_and_those_that_run_are_not(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
 import re
@@ -35,7 +34,7 @@ class Renovate(NamedTuple):
     images: list[Any]
 
     def updates(self, asked: list[dict[str, Any]]) -> dict[str, list[Any]]:
-        """Slug → updates; each of `asked` has `slug` and `version`, and may have `digest` and `age`."""
+        """Slug → updates; each of `asked` has `slug` and `version`, and may have `digest`."""
         found = json.loads(self.run(PROGRAM.name, self.site, asked=json.dumps(asked)))
         assert [one["warnings"] for one in found] == [[]] * len(asked)
         return {one["slug"]: one["updates"] for one in found}
@@ -162,27 +161,3 @@ def test_the_guide_names_the_images_that_are_left_to_the_registry(renovate: Reno
     several = {one["slug"] for one in renovate.images if {len(v["digests"]) for v in one["versions"]} != {1}}
     assert "haproxy" in several
     assert set(done.stdout.split()) == several
-
-
-def test_a_release_that_is_too_young_is_passed_over(renovate: Renovate) -> None:
-    today = datetime.datetime.now(datetime.UTC).date()
-    asked, wanted = [], {}
-    for image in filter(comparable, renovate.images):
-        releases = [one for one in stable(image) if one["released"]]
-        if len(releases) < 3 or len(releases) < len(stable(image)):
-            continue
-        ages = [(today - datetime.date.fromisoformat(one["released"])).days for one in releases]
-        # Older than the newest release by a day.
-        old_enough = [one for one, age in zip(releases[:-1], ages, strict=False) if age > ages[0] + 1]
-        if old_enough:
-            version = releases[-1]["version"]
-            asked.append({"slug": image["slug"], "version": version, "age": f"{ages[0] + 1} days"})
-            wanted[image["slug"]] = old_enough[0]["version"]
-    assert wanted
-    found = renovate.updates(asked)
-    settled = {
-        slug: [update["newValue"] for update in updates if not update.get("pendingChecks")]
-        for slug, updates in found.items()
-    }
-    for slug, version in wanted.items():
-        assert version in settled[slug], (slug, found[slug])

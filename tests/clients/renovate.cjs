@@ -9,7 +9,7 @@ GlobalConfig.set({ localDir: process.cwd(), cacheDir: process.cwd() });
 
 (async () => {
   const found = [];
-  for (const { slug, version, digest, age } of asked) {
+  for (const { slug, version, digest } of asked) {
     const result = await lookupUpdates({
       ...getConfig(),
       customDatasources: {
@@ -24,11 +24,9 @@ GlobalConfig.set({ localDir: process.cwd(), cacheDir: process.cwd() });
       rangeStrategy: "replace",
       separateMajorMinor: false,
       ignoreUnstable: true,
-      internalChecksFilter: "strict",
-      minimumReleaseAge: age,
     });
     const { updates, warnings } = result.unwrapOrThrow ? result.unwrapOrThrow() : result;
-    found.push({ slug, warnings, updates: updates.map(({ newValue, newDigest, releaseTimestamp, pendingChecks }) => ({ newValue, newDigest, releaseTimestamp, pendingChecks })) });
+    found.push({ slug, warnings, updates: updates.map(({ newValue, newDigest, releaseTimestamp }) => ({ newValue, newDigest, releaseTimestamp })) });
   }
   process.stdout.write(JSON.stringify(found));
   process.exit(0);
