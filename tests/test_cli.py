@@ -82,9 +82,7 @@ def test_pages_count_as_in_mkdocs(site: SiteFolder, offline: bool) -> None:
     assert tree(site.folder / "other/api") == tree(published.api.parent)
 
 
-def test_inherited_and_environment_values_and_tags_of_python(
-    site: SiteFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_values_from_elsewhere(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CATALOG_NAME", "From outside")
     site.image("one", f"versions: [{{version: '1.10', digest: '{digest(1)}'}}]")
     site.report("one.json", trivy([row("CVE-2026-0001")], digest=f"registry.example.org/x@{digest(1)}"))
@@ -146,9 +144,7 @@ CONFIGURATIONS = [({"mkdocs.yml": text}, [told]) for text, told in UNUSABLE.item
 
 
 @pytest.mark.parametrize(("files", "told"), CONFIGURATIONS)
-def test_a_configuration_that_cannot_be_used_is_a_problem_with_its_place(
-    site: SiteFolder, files: dict[str, str], told: list[str]
-) -> None:
+def test_an_unusable_configuration(site: SiteFolder, files: dict[str, str], told: list[str]) -> None:
     config(site)
     for path, text in files.items():
         site.write(path, text)
@@ -179,9 +175,7 @@ def test_without_memory_the_catalog_is_refused(site: SiteFolder, monkeypatch: py
 
 
 @pytest.mark.parametrize("epoch", ["abc", "-1", "1.5", "9" * 12])
-def test_a_time_of_the_build_that_is_none_is_refused(
-    site: SiteFolder, monkeypatch: pytest.MonkeyPatch, epoch: str
-) -> None:
+def test_a_time_that_is_none(site: SiteFolder, monkeypatch: pytest.MonkeyPatch, epoch: str) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
     site.image("one")
     result = call("build", "-f", config(site))
@@ -202,9 +196,7 @@ def test_check_tells_everything_and_writes_nothing(site: SiteFolder) -> None:
 
 
 @pytest.mark.parametrize("good", [True, False])
-def test_check_opens_no_file_to_write_and_imports_no_mkdocs_and_no_network(
-    site: SiteFolder, good: bool
-) -> None:
+def test_check_opens_no_file_to_write_and_imports_little(site: SiteFolder, good: bool) -> None:
     """Not in the site, not beside it, not in a folder for temporary files, not even for a moment."""
     site.settings |= {"feeds": True, "headers": "netlify"}
     site.image("alpha", "versions: [1.0]", tier="core" if good else "[x]")
@@ -249,9 +241,7 @@ def test_json_has_each_problem_as_an_object(site: SiteFolder) -> None:
     assert found == ["CAT012", "docs/images/bad.md", 4, "license"]
 
 
-def test_identical_faults_are_told_once_with_the_first_places(
-    site: SiteFolder, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_identical_faults_are_told_once(site: SiteFolder, caplog: pytest.LogCaptureFixture) -> None:
     site.settings["images"] = {"fields": {"tier": {"required": True}}}
     places = [f"docs/images/n{number}.md" for number in range(5)]
     for place in places:
@@ -279,9 +269,7 @@ def test_strict_of_mkdocs_yml_counts(site: SiteFolder) -> None:
     assert call("build", "-f", config(site, strict=True)).exit_code == 1
 
 
-def test_the_configuration_of_properdocs_is_found_and_quiet_says_nothing(
-    site: SiteFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_file_of_properdocs(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     site.image("nginx")
     config(site).rename(site.folder / "properdocs.yml")
     monkeypatch.chdir(site.folder)

@@ -101,9 +101,7 @@ def test_documents_are_served_as_the_contract_says(host: tuple[str, int, Path]) 
         assert answer.headers["content-encoding"] == "gzip"
 
 
-def test_what_is_not_there_is_a_404_that_scripts_can_see_and_nobody_caches(
-    host: tuple[str, int, Path],
-) -> None:
+def test_what_is_not_there_is_a_404_that_nobody_caches(host: tuple[str, int, Path]) -> None:
     for path in ("images/2.json", "images/nobody/index.json", "nothing.json"):
         answer = get(host[1], f"/catalog/api/v1/{path}")
         assert (answer.status, answer.headers["access-control-allow-origin"]) == (404, "*")
@@ -124,9 +122,7 @@ def test_pages_keep_their_own_headers(host: tuple[str, int, Path]) -> None:
 
 
 @pytest.mark.parametrize("name", ["netlify", "vercel"])
-def test_a_host_that_cannot_run_here_reads_its_file_as_it_is_meant(
-    node: Path, folder: Path, name: HostName
-) -> None:
+def test_files_for_hosts_that_cannot_run_here(node: Path, folder: Path, name: HostName) -> None:
     own = {
         "netlify": "/*\n  Cache-Control: no-cache\n  X-Frame-Options: DENY\n",
         "vercel": json.dumps({"headers": [{"source": "/(.*)", "headers": OWN}]}),

@@ -151,9 +151,7 @@ print(reference)
 """
 
 
-def test_the_loop_of_the_guide_scans_a_catalog(
-    catalog: SiteFolder, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_the_loop_of_the_guide(catalog: SiteFolder, tmp_path_factory: pytest.TempPathFactory) -> None:
     """The loop as printed, with a stand-in for the scanner."""
     (loop,) = re.findall(r"^```sh\n(catalog-api list [^`]*?)^```$", GUIDE.read_text("utf-8"), re.M)
     folder = tmp_path_factory.mktemp("bin")

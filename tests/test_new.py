@@ -84,9 +84,7 @@ def test_a_new_page_has_a_line_for_what_the_catalog_requires(site: SiteFolder) -
         *(("web: true", name, "[CAT012]") for name in ("a.b/c:8.2.1", "http://a.b/c", "a.b/c/", "a.b/UPPER")),
     ],
 )
-def test_what_can_not_be_begun_is_told_and_nothing_is_written(
-    site: SiteFolder, settings: str, name: str, said: str
-) -> None:
+def test_what_can_not_be_begun(site: SiteFolder, settings: str, name: str, said: str) -> None:
     configure(site, settings)
     site.write("docs/images/nginx.md", "mine")
     before = tree(site.folder)

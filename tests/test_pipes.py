@@ -124,9 +124,7 @@ def test_what_is_not_a_file_is_named(site: SiteFolder, row: Row) -> None:
 
 
 @pytest.mark.parametrize("path", [KEV, "advisories", "data/updates.yml", "data", FACTS])
-def test_what_is_behind_a_link_out_of_the_project_is_not_read(
-    site: SiteFolder, outside: Path, path: str
-) -> None:
+def test_nothing_outside_the_project_is_read(site: SiteFolder, outside: Path, path: str) -> None:
     link, is_data = prepared(site).folder / path, path.startswith("data")
     (outside / Path(KEV).name).write_bytes(kev(ADDED))
     (site.folder / "updates.yml").rename(outside / "updates.yml")

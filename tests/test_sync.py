@@ -97,7 +97,6 @@ def bearer(challenge: str) -> Fault:
 
 FAULTS: dict[str, tuple[Fault, str]] = {
     "other bytes than those of the digest": (at("manifests/{}", body=b"{}"), "does not match"),
-    "huge": (at("manifests/{}", body=bytes(5 * 2**20)), "larger than 4 MiB"),
     "half": (at("manifests/{}", body=b"{", length=100), "no complete response"),
     "no manifest": (at("manifests/{}", 404), "not found, 404"),
     "forbidden": (at("manifests/{}", 403), "access denied, 403 (check the credentials"),
@@ -111,10 +110,6 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "config that is no object": (config([]), "is not a JSON object"),
     "index within too many others": (nested, "within more than 3 other indexes"),
     "digest of the wrong shape": (at("manifests/1.0", Docker_Content_Digest="x"), "malformed digest"),
-    "length of the wrong shape": (
-        at("manifests/1.0", Docker_Content_Digest=digest(1), Content_Length="x"), "nginx"
-    ),
-    "not packed": (at("tags/list", body={"tags": ["1.0"]}, Content_Encoding="gzip"), "nginx"),
     "tags that are no texts": (at("tags/list", body={"tags": [1]}), "the list of tags can't be read"),
     "no object": (at("tags/list", body=[]), "the list of tags can't be read"),
     "next page on a host without a name": (
@@ -127,10 +122,7 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "next page that is the same": (
         at("tags/list", body={"tags": ["1.0"]}, Link=f'<{TAGS}>; rel="next"'), "which is not followed"
     ),
-    "redirect to a host without a name": (at("tags/list", 307, Location="http://[::1/"), "nginx"),
-    "redirect with an odd byte": (at("tags/list", 307, Location="/\xff"), "nginx"),
     "no login": (at("tags/list", 401), "access denied, 401"),
-    "always an error": (at("tags/list", 500), "500"),
     "busy for too long": (at("tags/list", 429, Retry_After="61"), "429, Retry-After 61"),
     "no tags": (at("tags/list", body={"tags": []}), "has no tags of"),
     "unknown challenge": (bearer("\xff"), "which is unknown"),
@@ -141,7 +133,6 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "answer without a token": (token(200, []), "the token can't be read"),
     "realm by http": (bearer('Bearer realm="http://t.example.org/",service="x"'), "use https"),
     "realm by ftp": (bearer('Bearer realm="ftp://127.0.0.1/",service="x"'), "token server"),
-    "realm without a scheme": (bearer('Bearer realm="//t.example.org/token"'), "token server"),
 }  # fmt: skip
 
 
@@ -182,18 +173,14 @@ def faulty(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Seen]:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_an_answer_that_cannot_be_used_is_a_problem_of_its_image_and_loses_nothing(
-    faulty: Mapping[str, Seen], name: str
-) -> None:
+def test_an_answer_that_cannot_be_used_loses_nothing(faulty: Mapping[str, Seen], name: str) -> None:
     (line,), host, new, (before, kept, mended) = faulty[name]
     assert FAULTS[name][1] in line and f"{host}/acme/nginx" in line
     assert "[CAT083]" in line and "the existing data is kept" in line
     assert kept == before and mended["versions"][0]["digest"] == new
 
 
-def test_what_was_learned_is_written_although_another_digest_fails(
-    site: SiteFolder, fake: FakeRegistry
-) -> None:
+def test_what_was_learned_is_written_though_another_fails(site: SiteFolder, fake: FakeRegistry) -> None:
     first, second = (fake.image("acme/nginx", tag) for tag in ("1.0", "2.0"))
     fake.tags("acme/nginx", "1.0", "2.0")
     broken = f"/v2/acme/nginx/manifests/{second}"
@@ -428,9 +415,7 @@ def test_a_run_that_changes_nothing_writes_and_reads_nothing(site: SiteFolder, f
     assert (site.folder / FILE).stat().st_mtime_ns == before
 
 
-def test_referrers_tell_of_signatures_and_attestations_and_are_asked_for_again(
-    site: SiteFolder, fake: FakeRegistry
-) -> None:
+def test_referrers_are_asked_for_again(site: SiteFolder, fake: FakeRegistry) -> None:
     new = fake.image("acme/nginx", "1.0")
     bundle = {"digest": digest(1), "artifactType": "application/vnd.dev.sigstore.bundle.v0.3+json"}
     sbom = {"digest": digest(2), "artifactType": "application/spdx+json"}
@@ -453,7 +438,7 @@ def test_referrers_tell_of_signatures_and_attestations_and_are_asked_for_again(
     ("reply", "media_type"),
     [(b"<html>", "text/html"), (b"[]", INDEX), (b"{}", "application/json"), (b"{", INDEX)],
 )
-def test_referrers_that_are_no_index_mean_that_there_is_no_such_api(
+def test_referrers_that_are_no_index(
     site: SiteFolder, fake: FakeRegistry, reply: bytes, media_type: str
 ) -> None:
     fake.put(f"/v2/acme/nginx/referrers/{fake.image('acme/nginx', '1.0')}", reply, media_type)
@@ -496,9 +481,7 @@ def test_every_manifest_is_kept_by_digest(site: SiteFolder, fake: FakeRegistry) 
     assert published["platforms"] == ["windows/amd64", "linux/amd64", "linux/s390x", "linux/arm64"]
 
 
-def test_a_tag_that_is_no_image_is_a_note_and_bytes_are_hashed_if_a_digest_is_missing(
-    site: SiteFolder, fake: FakeRegistry
-) -> None:
+def test_a_tag_that_is_no_image_is_a_note(site: SiteFolder, fake: FakeRegistry) -> None:
     new = fake.image("acme/nginx", "1.0")
     fake.replies["/v2/acme/nginx/manifests/1.0"].headers.pop("Docker-Content-Digest")
     fake.artifact("acme/nginx", {}, "application/vnd.cncf.helm.config.v1+json", "0.1.0")
@@ -607,9 +590,7 @@ def test_an_image_with_all_that_a_registry_knows(site: SiteFolder, registry: Reg
     }
 
 
-def test_an_image_for_one_platform_and_a_reproducible_build(
-    site: SiteFolder, registry: Registry | FakeRegistry
-) -> None:
+def test_an_image_for_one_platform(site: SiteFolder, registry: Registry | FakeRegistry) -> None:
     listed(site, registry, "arm")
     pushed = registry.part("acme/arm", "x", "linux/arm/v7", "2.0", created="1970-01-01T00:00:00Z")
     synced(site)
@@ -619,9 +600,7 @@ def test_an_image_for_one_platform_and_a_reproducible_build(
 
 
 @real
-def test_what_skopeo_copies_is_read_in_docker_s_types_too(
-    site: SiteFolder, registry: Registry | FakeRegistry, tmp_path: Path
-) -> None:
+def test_docker_s_own_types(site: SiteFolder, registry: Registry | FakeRegistry, tmp_path: Path) -> None:
     need("skopeo")
     listed(site, registry, "redis")
     registry.part("acme/source", "x", "linux/amd64", "1.0")
@@ -787,9 +766,7 @@ def test_a_login_from_docker_s_configuration(
     assert "geheim" not in result.output
 
 
-def test_registries_are_asked_by_https_and_through_proxies(
-    site: SiteFolder, fake: FakeRegistry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_https_and_proxies(site: SiteFolder, fake: FakeRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("HTTP_PROXY", "HTTPS_PROXY"):
         monkeypatch.setenv(name, fake.address)
         monkeypatch.delenv(name.lower(), raising=False)
@@ -811,9 +788,7 @@ def test_registries_are_asked_by_https_and_through_proxies(
     }
 
 
-def test_a_long_run_is_announced_and_has_an_end(
-    site: SiteFolder, fake: FakeRegistry, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_has_an_end(site: SiteFolder, fake: FakeRegistry, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(network_sync, "_MANY", 5)
     fake.image("acme/nginx", "1.0")
     result = sync(site, run=-1)
@@ -859,9 +834,7 @@ def test_a_registry_that_is_always_busy_is_left_alone(site: SiteFolder, fake: Fa
 
 
 @pytest.mark.parametrize("listening", [True, False])
-def test_a_host_that_is_down_is_one_problem_and_the_others_are_asked(
-    site: SiteFolder, fake: FakeRegistry, listening: bool
-) -> None:
+def test_a_host_that_is_down_is_one_problem(site: SiteFolder, fake: FakeRegistry, listening: bool) -> None:
     fake.image("acme/nginx", "1.0")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         host = f"127.0.0.1:{silent.getsockname()[1] if listening else 1}"
@@ -916,7 +889,7 @@ from mkdocs_catalog_api.network import registry
 
 sys.setswitchinterval(1e-6)
 body = b'{"manifests": [{"digest": "a"}], "config": {"digest": "b"}}'
-for _ in range(100):
+for _ in range(25):
     fresh = importlib.reload(registry)
     barrier = threading.Barrier(8)
     def decode():

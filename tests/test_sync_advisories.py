@@ -124,12 +124,6 @@ BROKEN = {
     **{name: ("kev", [answer(body)], words) for name, (body, words) in LIST.items()},
     "half an answer": ("kev", [CUT], "no complete response"),
     "without a length": ("kev", [b"HTTP/1.1 200 OK\r\n\r\n" + CUT[-99:]], "JSON is malformed"),
-    "missing": ("kev", [answer(b"", "404 Not Found")], "the server responds with 404"),
-    "busy": ("kev", [answer(b"", "429 Busy")], "the server responds with 429"),
-    "elsewhere by http": (
-        "kev", [answer(b"", "302 Found", Location="http://127.0.0.2/kev")], "not requested (use https"
-    ),
-    "nothing": ("kev", [], "no complete response"),
     "cycles that are no JSON": ("eol", [answer(b"<html>Just a moment</html>")], "invalid response"),
     "deep": ("eol", [answer(b"[" * 100_000)], "invalid response"),
     "none": ("eol", [answer(cycles(releases=[]))], "invalid response"),
