@@ -370,11 +370,3 @@ def test_every_command_is_installing_or_run_by_the_tests(host: str) -> None:
     commands = [command for job in jobs(host) for command, _ in job.commands]
     assert [name for name in SCRIPTS if not any(f"sh {name}" in command for command in commands)] == []
     assert sum(command.startswith(INSTALLS) for command in commands) == 3, "package, scanner, login or jq"
-
-
-def test_gitlab_runs_on_the_default_branch_one_at_a_time() -> None:
-    pipeline = gitlab()
-    for name in ("pages", "live"):
-        assert pipeline[name]["rules"] == [{"if": "$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH"}]
-    assert pipeline["pages"]["resource_group"] == "pages"
-    assert github()["env"]["TRIVY"] == pipeline["variables"]["TRIVY"]
