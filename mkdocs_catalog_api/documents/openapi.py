@@ -254,6 +254,7 @@ def _examples() -> dict[str, dict[str, Any]]:
     - `custom`: format or type of a custom field → a value
     - `maps`: schema of a map → a few of its entries
 
+    A field `*` stands for each field of its schema; its value has the field's name as `{field}`.
     `{"like": "figures"}` has those of the image's newest version. In links, `API` and `SITE` stand for the
     addresses of the catalog.
     """
@@ -267,6 +268,8 @@ def _add_examples(schemas: Mapping[str, dict[str, Any]], addresses: Addresses) -
     fields, by_schema, words, maps = (_examples()[key] for key in ("fields", "schemas", "words", "maps"))
     for name, schema in schemas.items():
         known = _addressed(by_schema.get(name, {}), addresses)
+        if each := known.pop("*", ""):
+            known |= {field: each.replace("{field}", field) for field in schema["properties"]}
         if "enum" in schema:
             schema["examples"] = [words.get(name, schema["enum"][0])]
         elif name in maps:
