@@ -51,9 +51,7 @@ class FakeRegistry(FakeServer, Pushes):
     def artifact(self, name: str, config: object, kind: str, *tags: str, seed: str = "") -> str:
         """Push a config of this type, and the manifest of it and of a layer of five bytes; its digest."""
         layer = {"mediaType": f"{OCI}layer.v1.tar", "digest": digest_of(seed.encode()), "size": 5}
-        parts = {"config": self.blob(name, encoded(config), kind), "layers": [layer]}
-        manifest = {"schemaVersion": 2, "mediaType": MANIFEST} | parts
-        digest: str = self.manifest(name, manifest, *tags)["digest"]
+        digest: str = self.pushed(name, self.blob(name, encoded(config), kind), [layer], *tags)["digest"]
         return digest
 
     def image(self, name: str, *tags: str, labels: Mapping[str, str] | None = None, seed: str = "") -> str:

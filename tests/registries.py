@@ -45,6 +45,13 @@ class Pushes(ABC):
     def manifest(self, repository: str, document: Mapping[str, Any], *tags: str) -> dict[str, Any]:
         """Push a manifest or index under its tags, else under its digest; its descriptor."""
 
+    def pushed(
+        self, repository: str, config: dict[str, Any], layers: list[dict[str, Any]], *tags: str, **more: Any
+    ) -> dict[str, Any]:
+        """Push the manifest of these blobs; its descriptor."""
+        document = {"schemaVersion": 2, "mediaType": MANIFEST, "config": config, "layers": layers}
+        return self.manifest(repository, document | more, *tags)
+
     def part(
         self,
         repository: str,
@@ -55,18 +62,11 @@ class Pushes(ABC):
         labels: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         """Push the image of one platform, whose layer has 100 bytes more than the length of `seed`."""
-        os, architecture, *variant = platform.split("/")
-        config: dict[str, Any] = {"os": os, "architecture": architecture, "created": created}
-        config |= {"config": {"Labels": labels or {}}, "rootfs": {"type": "layers", "diff_ids": []}}
-        config |= {"variant": variant[0]} if variant else {}
-        document = {
-            "schemaVersion": 2,
-            "mediaType": MANIFEST,
-            "config": self.blob(repository, encoded(config), CONFIG),
-            "layers": [self.blob(repository, seed.encode() + bytes(100), f"{OCI}layer.v1.tar+gzip")],
-        }
-        described = self.manifest(repository, document, *tags)
-        return described | {"platform": {"os": os, "architecture": architecture} | _variant(variant)}
+        of = dict(zip(("os", "architecture", "variant"), platform.split("/"), strict=False))
+        more = {"config": {"Labels": labels or {}}, "rootfs": {"type": "layers", "diff_ids": []}}
+        config = self.blob(repository, encoded(of | {"created": created} | more), CONFIG)
+        layer = self.blob(repository, seed.encode() + bytes(100), f"{OCI}layer.v1.tar+gzip")
+        return self.pushed(repository, config, [layer], *tags) | {"platform": of}
 
     def index(
         self,
@@ -91,56 +91,35 @@ class Pushes(ABC):
             | {"annotations": {"in-toto.io/predicate-type": predicate}}
             for predicate in predicates
         ]
-        config = self.blob(repository, encoded({"os": "unknown", "architecture": "unknown"}), CONFIG)
-        document = {"schemaVersion": 2, "mediaType": MANIFEST, "config": config, "layers": layers}
-        reference = {
-            "vnd.docker.reference.type": "attestation-manifest",
-            "vnd.docker.reference.digest": digest,
-        }
         unknown = {"os": "unknown", "architecture": "unknown"}
-        return self.manifest(repository, document) | {"platform": unknown, "annotations": reference}
+        reference = {"type": "attestation-manifest", "digest": digest}
+        notes = {f"vnd.docker.reference.{name}": value for name, value in reference.items()}
+        config = self.blob(repository, encoded(unknown), CONFIG)
+        return self.pushed(repository, config, layers) | {"platform": unknown, "annotations": notes}
 
-    def refer(self, repository: str, digest: str, artifact_type: str, **annotations: str) -> None:
+    def refer(self, repository: str, digest: str, artifact_type: str) -> None:
         """Attach an artifact, and name it in the index under the fallback tag."""
         empty = self.blob(repository, b"{}", "application/vnd.oci.empty.v1+json")
-        document = {
-            "schemaVersion": 2,
-            "mediaType": MANIFEST,
-            "artifactType": artifact_type,
-            "config": empty,
-            "layers": [empty],
-            "subject": {"mediaType": INDEX, "digest": digest, "size": 1},
-        }
-        entry = self.manifest(repository, document) | {
-            "artifactType": artifact_type,
-            "annotations": annotations,
-        }
-        index = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [entry]}
-        self.manifest(repository, index, digest.replace(":", "-"))
+        subject = {"mediaType": INDEX, "digest": digest, "size": 1}
+        entry = self.pushed(repository, empty, [empty], artifactType=artifact_type, subject=subject)
+        index = {"mediaType": INDEX, "manifests": [entry | {"artifactType": artifact_type}]}
+        self.manifest(repository, {"schemaVersion": 2} | index, digest.replace(":", "-"))
 
     def sign(self, repository: str, digest: str) -> None:
         """Push what cosign pushes under its own tag."""
         kind = "application/vnd.dev.cosign.simplesigning.v1+json"
-        document = {
-            "schemaVersion": 2,
-            "mediaType": MANIFEST,
-            "config": self.blob(repository, b'{"architecture":""}', CONFIG),
-            "layers": [self.blob(repository, f"signature of {digest}".encode(), kind)],
-        }
-        self.manifest(repository, document, f"{digest.replace(':', '-')}.sig")
+        config = self.blob(repository, b'{"architecture":""}', CONFIG)
+        layer = self.blob(repository, f"signature of {digest}".encode(), kind)
+        self.pushed(repository, config, [layer], f"{digest.replace(':', '-')}.sig")
 
     def chart(self, repository: str, version: str, **metadata: Any) -> dict[str, Any]:
         """Push a chart as Helm does."""
         chart = {"apiVersion": "v2", "name": repository.rpartition("/")[2], "version": version} | metadata
         kind = "application/vnd.cncf.helm."
-        document = {
-            "schemaVersion": 2,
-            "mediaType": MANIFEST,
-            "config": self.blob(repository, encoded(chart), f"{kind}config.v1+json"),
-            "layers": [self.blob(repository, version.encode(), f"{kind}chart.content.v1.tar+gzip")],
-            "annotations": {"org.opencontainers.image.created": "2026-10-31T10:00:00Z"},
-        }
-        return self.manifest(repository, document, version.replace("+", "_"))
+        config = self.blob(repository, encoded(chart), f"{kind}config.v1+json")
+        layer = self.blob(repository, version.encode(), f"{kind}chart.content.v1.tar+gzip")
+        notes = {"org.opencontainers.image.created": "2026-10-31T10:00:00Z"}
+        return self.pushed(repository, config, [layer], version.replace("+", "_"), annotations=notes)
 
 
 def described(body: bytes, media_type: str) -> dict[str, Any]:
@@ -181,10 +160,6 @@ class Registry(Pushes):
     def delete(self, repository: str, digest: str) -> None:
         """Delete a manifest; its tags go with it."""
         assert self.request("DELETE", repository, f"manifests/{digest}").status_code == 202
-
-
-def _variant(variant: Sequence[str]) -> dict[str, str]:
-    return {"variant": variant[0]} if variant else {}
 
 
 @contextmanager
