@@ -91,7 +91,7 @@ def test_a_body_that_nobody_needs_is_not_read(server: FakeServer, status: str) -
         ("https://user:secret@example.org/", "not requested"),
         ("https:///x", "No host"),
         ("http://[::1/", "Invalid"),
-        ("/\x1b[31mred\x9b2J", ""),
+        ("/\x1b[31mred\x9b2J", "can't decode byte"),
         ("https://HOST/", "no complete response"),  # followed, and it speaks no TLS
     ],
 )
@@ -101,7 +101,7 @@ def test_a_redirect_leads_to_https_or_nowhere(server: FakeServer, location: str,
     server.scripts["/"] = lambda: [answer(b"", "302 Found", Location=location)]
     with pytest.raises((NoAnswerError, UnavailableError), match=said) as caught:
         ask(server)
-    assert server.asked[1:] == [] or not said
+    assert len(server.asked) == 1
     assert str(caught.value).isprintable()
 
 

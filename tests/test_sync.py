@@ -556,7 +556,7 @@ def test_an_image_with_all_that_a_registry_knows(site: SiteFolder, registry: Reg
     registry.sign("acme/nginx", pushed["digest"])
     registry.refer("acme/nginx", pushed["digest"], "application/vnd.cyclonedx+json")
     synced(site)
-    amd64, arm64 = (part["digest"] for part in pushed["parts"])
+    amd64, arm64 = (part["digest"] for part in pushed["parts"][:2])
     known = f"""
         image: {registry.host}/acme/nginx
         versions:
