@@ -250,20 +250,6 @@ def test_redirects_within_the_hub_are_followed_but_not_for_ever(bench: Bench) ->
     assert "Exceeded 3 redirects" in bench.run().stderr
 
 
-# Names from outside
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"version": "../../../x"}, {"version": "1.2.0/../../x"}, {"version": ".."}, {"package_id": "../x"}],
-)
-def test_a_hostile_name_never_becomes_a_path(bench: Bench, change: dict[str, str]) -> None:
-    answer = json.loads(bench.hub.answer(STACK).body) | change
-    bench.hub.instead[STACK] = [Reply(json.dumps(answer).encode())]
-    assert bench.run().exit_code == 1
-    assert not (bench.site.folder / "scans").exists()
-
-
 def test_charts_that_are_not_asked_for(bench: Bench) -> None:
     """Each is told, and the others are asked."""
     here = bench.hub.address
