@@ -133,9 +133,9 @@ def test_a_search_finds_by_each_field_and_the_best_match_first(site: SiteFolder,
     site.image("postgres-exporter")
     (tmp_path / "catalog").symlink_to(site.build().folder / "site", target_is_directory=True)
     both = ["postgresql", "postgres-exporter", "backup"]
-    words = ("Relational", "databases", "wolfi", "5432", "fips:true", "elephant", "18.1", "18", "stable")
-    words = (*words, "docker.io/library/elephant", digest, digest[:20], digest[7:15])
-    found = dict.fromkeys(words, both[:1]) | {"postgres": both, "MIT": ["backup", both[1]]}
+    words = "Relational databases wolfi 5432 fips:true elephant docker.io/library/elephant 18.1 18 stable"
+    words = f"{words} {digest} {digest[:20]} {digest[7:15]}"
+    found = dict.fromkeys(words.split(), both[:1]) | {"postgres": both, "MIT": ["backup", both[1]]}
     with serve(tmp_path) as port:
         catalog = f"http://127.0.0.1:{port}/catalog"
         for word, slugs in (found | {"postgres MIT": both[1:]}).items():
