@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from mkdocs_catalog_api.problems import CatalogError
 from mkdocs_catalog_api.publish import staging
 from mkdocs_catalog_api.publish.site_files import put
 from mkdocs_catalog_api.publish.staging import Staging, save
@@ -117,7 +118,7 @@ OURS = '{"generator": {"name": "mkdocs-catalog-api"}, "documents": '
 @pytest.mark.parametrize(
     ("manifest", "ours"),
     [
-        ('{"generator": {"name": "another"}, "documents": {"notes.txt": {}}}', False),
+        (OURS.replace("mkdocs-catalog-api", "another") + f'{{"notes.txt": {ENTRY}}}}}', False),
         (OURS + f'{{"../../../precious.txt": {ENTRY}, "..": {ENTRY}}}}}', True),
         (OURS + f'{{"/etc/passwd": {ENTRY}, "": {ENTRY}}}}}', True),
         (OURS + '{"images.json": {}}}', False),
@@ -229,6 +230,8 @@ def test_a_site_file_is_put_in_place_as_a_whole(tmp_path: Path) -> None:
     reader.hardlink_to(target)
     put(site, ".well-known/vex-repository.json", b"[]", stage)
     assert (target.read_bytes(), reader.read_bytes()) == (b"[]", b"{}")
+    with pytest.raises(CatalogError):  # a file is no folder
+        put(tmp_path, "reader/releases.ics", b"", stage)
     assert list(stage.iterdir()) == []
 
 
