@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from random import Random
 from typing import Any
 
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.lines import (
     LineRules,
-    derived_line,
     newest_label,
     parse_label,
     update_advice,
@@ -22,7 +20,7 @@ from mkdocs_catalog_api.catalog.lines import (
 from mkdocs_catalog_api.catalog.models import VersionEntry
 
 from .contract import check
-from .sites import REGISTRY, Result, SiteFolder, built, digest, rendered, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
 
 NONE = "–"
 ROWS = {
@@ -212,34 +210,6 @@ def test_advice_is_newer_and_of_the_same_variant(labels: list[str], pinned: bool
             assert (upgrade, new_line) == (None, None)
 
 
-@given(LISTS, LABELS)
-def test_a_version_of_another_variant_changes_no_advice(labels: list[str], other: str) -> None:
-    variants = {version.variant for version in entries(labels)}
-    [added] = entries([other])
-    if added.variant not in variants:
-        before, after = update_advice(entries(labels), None), update_advice([*entries(labels), added], None)
-        assert before == {label: after[label] for label in labels}
-
-
-@given(LISTS)
-def test_the_newest_is_no_build_for_developers_nor_a_pre_release_while_there_are_others(
-    labels: list[str],
-) -> None:
-    versions = {version.version: version for version in entries(labels)}
-    newest = newest_label([*versions.values()])
-    if any("dev" not in version.variant for version in versions.values()):
-        assert "dev" not in versions[newest].variant
-    alike = [label for label in labels if versions[label].variant == versions[newest].variant]
-    if any(parse_label(label).numbers and not parse_label(label).pre_release for label in alike):
-        assert not parse_label(newest).pre_release
-
-
-@given(LABELS)
-def test_a_derived_line_begins_the_numbers(label: str) -> None:
-    numbers = ".".join(parse_label(label).numbers)
-    assert f"{numbers}.".startswith(f"{derived_line(label)}.")
-
-
 def test_advice_counts_what_it_fixes(site: SiteFolder) -> None:
     found = {"17.5": 3, "17.6": 1, "18.0": 2}
     site.image("a", yaml.safe_dump({"versions": [{"version": v, "digest": digest(v)} for v in found]}))
@@ -283,20 +253,3 @@ def test_reports_join_by_the_index_and_by_each_manifest(
         entry = result.at(f"digests/{digest_.replace(':', '/')} 0")
         alone = digest_ in scanned if published["manifests"] and digest_ != INDEX else complete
         assert (entry["version"], entry["security"]["complete"]) == ("1.0", alone)
-
-
-def test_a_page_pulls_by_the_index_else_by_the_manifest_of_the_platform(site: SiteFolder) -> None:
-    key = "verify: {key: https://example.org/cosign.pub}\n"
-    site.image(
-        "a", key + yaml.safe_dump({"versions": [{"version": "1", "digest": INDEX, "manifests": MANIFESTS}]})
-    )
-    site.image("b", key + yaml.safe_dump({"versions": [{"version": "1", "manifests": MANIFESTS}]}))
-    result = rendered(site)
-    pages = [(result.folder / f"site/images/{slug}/index.html").read_text("utf-8") for slug in ("a", "b")]
-    one, each = (re.sub(r"</?b\b[^>]*>|<span[^>]*></span>", "", html) for html in pages)
-    assert f"docker pull {REGISTRY}/a:1@{INDEX}" in one
-    assert 'name="platform"' not in one
-    for digest_ in (AMD64, ARM64):
-        assert f"docker pull {REGISTRY}/b:1@{digest_}" in each
-        assert f"{REGISTRY}/b@{digest_}</code>" in each, "verify"
-    assert each.count('<option value="linux/') == 2

@@ -7,7 +7,6 @@ import json
 import re
 import shutil
 import tarfile
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,6 @@ from urllib.parse import parse_qsl, quote, unquote
 
 import pytest
 
-from .example import EXAMPLE
 from .random_catalogs import RandomCatalog
 from .sites import (
     REGISTRY,
@@ -35,8 +33,6 @@ from .sites import (
 from .test_cli import call
 from .test_vex import ONE, TWO, WEB, of_its_own
 
-UNNAMED = "pkg:generic/none"
-"""The package of a finding whose report gives none."""
 WELL_KNOWN = ".well-known/vex-repository.json"
 
 
@@ -308,24 +304,6 @@ def told(site: SiteFolder) -> SiteFolder:
     return site
 
 
-def packages_in_scans() -> dict[tuple[str, ...], set[str]]:
-    """Image, vulnerability, package and installed version in the example's reports → its package URLs: one
-    for each platform."""
-    found = defaultdict[tuple[str, ...], set[str]](set)
-    for path in (EXAMPLE / "scans").glob("*/*.json"):
-        report = json.loads(path.read_bytes())
-        for result in report.get("Results", ()):
-            for one in result.get("Vulnerabilities", ()):
-                key = (path.parent.name, one["VulnerabilityID"], one["PkgName"], one["InstalledVersion"])
-                found[key].add(one.get("PkgIdentifier", {}).get("PURL", UNNAMED))
-        for entry in report.get("matches", ()):
-            ids = [entry["vulnerability"]["id"], *(one["id"] for one in entry["relatedVulnerabilities"])]
-            artifact = entry["artifact"]
-            for id_ in ids:
-                found[path.parent.name, id_, artifact["name"], artifact["version"]].add(artifact["purl"])
-    return found
-
-
 def records(api: Path) -> list[Any]:
     """Every scanned release."""
     every = [json.loads(path.read_bytes()) for path in (api / "security").glob("*/*.json")]
@@ -340,22 +318,6 @@ def rows_of(api: Path, name: str) -> set[tuple[str, ...]]:
         for record in records(api)
         for row in record[name]
     }
-
-
-def test_a_scanner_silences_what_the_example_shows_as_suppressed_and_nothing_else(tmp_path: Path) -> None:
-    assert call("build", "-q", "-f", EXAMPLE / "mkdocs.yml", "--site-dir", tmp_path).exit_code == 0
-    archive, known, silenced, heard = repository(tmp_path), packages_in_scans(), 0, 0
-    for record in records(tmp_path / "api/v1"):
-        for name in ("suppressed", "cves") if record["digest"] else ():
-            for one in record[name]:
-                key = (record["slug"], one["id"], one["pkg"], one["installed"])
-                asked = one["id"], record["image"], record["digest"]
-                says = {archive.silences(*asked, package) for package in known.get(key, {UNNAMED})}
-                assert says == {name == "suppressed"}, (record["version"], key)
-                silenced += True in says
-                heard += False in says
-    assert silenced >= 8
-    assert heard > 300
 
 
 def test_the_documents_are_those_of_the_archive_and_openvex(told: SiteFolder) -> None:
