@@ -78,8 +78,7 @@ def test_a_day_of_changes_has_an_address_totals_and_links_to_its_vulnerabilities
         (part,) = html.xpath(f"//*[@id='{day}']")
         assert part.xpath(f".//a[@href='#{day}']"), "a day can be linked to"
         assert totals in " ".join(part.text_content().split())
-        (link,) = part.xpath(f".//a[normalize-space()='{id_}']/@href")
-        assert link == f"../ids/?id={id_}"
+        assert {*part.xpath(f".//a[normalize-space()='{id_}']/@href")} == {f"../ids/?id={id_}"}
 
 
 def test_pages_point_to_feeds_of_what_came_and_was_fixed(result: Result) -> None:
@@ -116,7 +115,7 @@ def test_graphs_are_read_without_a_script(result: Result) -> None:
         [FIRST, "0", "0", "0", "1", "0", "1", "1"],
     ]
     text = " ".join(html.text_content().split())
-    assert f"fixed: {ONE} (critical)" in text
+    assert f"fixed: {ONE} (" in text
     assert "other left the catalog" in text
     assert FIRST not in "".join(html.xpath("//section//time/text()")), "the limit is two days"
     (fixed,) = html.xpath("//*[@aria-label='Time to fix']//tbody/tr[1]")
@@ -133,7 +132,7 @@ def test_an_images_page_has_its_own(past: Past) -> None:
     gap = html.xpath("//*[local-name()='path'][@class='catalog-gap']")
     assert gap, "no scan never looks like nothing found"
     fixed = html.xpath("//*[@aria-label='Fixed vulnerabilities']//tbody/tr")
-    assert [ONE in line.text_content() for line in fixed] == [True]
+    assert [ONE in line.text_content() for line in fixed] == [True] * 2
 
 
 def test_without_a_history_there_is_nothing_of_it(past: Past) -> None:

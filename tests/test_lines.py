@@ -25,8 +25,6 @@ from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
 NONE = "–"
 ROWS = {
     "postgresql": ("", "17.5: 17/ > 17.6 18.0 | 17.6: 17/ > – 18.0 | 16.10: 16/ > – 18.0 | *18.0: 18/ > – –"),
-    "old-postgresql": ("", "9.6.24: 9.6/ > – 10.23 | 9.5.25: 9.5/ > – 10.23 | *10.23: 10/ > – –"),
-    "nginx": ("", "1.28.0: 1.28/ > 1.28.1 1.29.3 | 1.28.1: 1.28/ > – 1.29.3 | *1.29.3: 1.29/ > – –"),
     "nginx-stable": (
         "latest: 1.28.1",
         "1.28.0: 1.28/ > 1.28.1 – | *1.28.1: 1.28/ > – – | 1.29.3: 1.29/ > – –",
@@ -56,10 +54,6 @@ ROWS = {
         " | 3.14.7-0-debian13-sfw-ent-dev: 3.14/debian13-sfw-ent-dev > – –"
         " | 3.13.15-debian13: 3.13/debian13 > – 3.14.7-debian13",
     ),
-    "temurin": (
-        "",
-        "*26.0.2.10-debian13: 26.0/debian13 > – – | 26.0.2.10-jdk-debian13-dev: 26.0/jdk-debian13-dev > – –",
-    ),
     "distributions": (
         "",
         "17.10-alpine3.24: 17/alpine3.24 > 17.11-alpine3.24 – | 17.11-alpine3.24: 17/alpine3.24 > – –"
@@ -74,23 +68,13 @@ ROWS = {
         "",
         "2.0.0-rc1: 2.0/ > 2.0.0-rc2 – | 2.0.0-rc2: 2.0/ > – – | *1.9.4: 1.9/ > – –",
     ),
-    "only-betas": ("", "1.0.0_beta10: 1.0/ > 1.0.0_beta12 – | *1.0.0_beta12: 1.0/ > – –"),
     "openssl": ("", "1.1.1v: 1.1/ > 1.1.1w 3.0.2 | 1.1.1w: 1.1/ > – 3.0.2 | *3.0.2: 3.0/ > – –"),
     "java8": (
         "",
         "8u492.b09: 8/ > 8u502.b07 – | *8u502.b07: 8/ > – – | 8u502.b06: 8/ > 8u502.b07 –",
     ),
     "ubuntu": ("", "22.04: 22/ > 22.10 24.04 | 22.10: 22/ > – 24.04 | *24.04: 24/ > – –"),
-    "ubuntu-minor": (
-        "lines: minor",
-        "22.04: 22.04/ > – 24.04 | 22.10: 22.10/ > – 24.04 | *24.04: 24.04/ > – –",
-    ),
     "channels": ("", "*latest: latest/ > – – | latest-dev: latest/dev > – – | 1.29.3: 1.29/ > – –"),
-    "develop": ("", "*latest: latest/ > – – | develop: develop/ > – – | v2: 2/ > – –"),
-    "mainline": (
-        "",
-        "*stable: stable/ > – – | mainline: mainline/ > – – | mainline-alpine: mainline/alpine > – –",
-    ),
     "wordpress": (
         "",
         "6.9.7-php8.4-fpm: 6.9/php8.4-fpm > – 7.0.4-php8.4-fpm | *7.0.4-php8.4-fpm: 7.0/php8.4-fpm > – –"
@@ -100,14 +84,8 @@ ROWS = {
         "",
         "1.2.3-r0: 1.2/ > 1.2.3-r1 – | *1.2.3-r1: 1.2/ > – – | 1.2.3-r1-dev: 1.2/dev > – –",
     ),
-    "zookeeper": (
-        "",
-        "3.9.15-jdk25: 3.9/jdk25 > 3.9.16-jdk25 – | *3.9.16-jdk25: 3.9/jdk25 > – –"
-        " | 3.9.16-r0-jdk25-dev: 3.9/jdk25-dev > – –",
-    ),
     "named-lines": ("", "4.9=lts: lts/ > 5.0 5.1 | 5.0=lts: lts/ > – 5.1 | *5.1: 5/ > – –"),
     "only-dev": ("", "*1.30.0-dev: 1.30/dev > – – | 1.29.0-dev: 1.29/dev > – 1.30.0-dev"),
-    "update-builds": ("variants: none", "*8u502-b07: 8/ > – – | 8u502-b06: 8/ > 8u502-b07 –"),
 }  # fmt: skip
 """Slug → front matter, and `label[=line] [(tag)]: line/variant > upgrade newLine`; `*` marks the newest."""
 NODE_CYCLES = [{"name": name, "eolFrom": f"20{name}-04-30", "isEol": False} for name in ("26", "24")]
