@@ -9,7 +9,8 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
-from .sites import REGISTRY, SiteFolder, digest
+from .feeds_of_advisories import kev
+from .sites import REGISTRY, SiteFolder, digest, harbor, openvex
 
 Json = dict[str, Any]
 TODAY, NOW = "2026-11-22T00:00:00Z", "1795305600"
@@ -89,17 +90,8 @@ class RandomCatalog:
         for number in range(self.one([0, 1, 2, 3])):
             self.site.write(f"vex/{number}.json", json.dumps(self.vex()))
         if self.maybe(0.7):
-            known = [
-                {"cveID": CVES[day], "dateAdded": f"2026-02-0{day + 1}"}
-                for day in range(self.chance.randint(1, 2))
-            ]
-            kev: Json = {
-                "title": "KEV",
-                "catalogVersion": "2026.02.03",
-                "dateReleased": "2026-02-03T00:00:00Z",
-            }
-            kev |= {"count": len(known), "vulnerabilities": known}
-            self.site.write("advisories/known_exploited_vulnerabilities.json", json.dumps(kev))
+            known = {CVES[day]: f"2026-02-0{day + 1}" for day in range(self.chance.randint(1, 2))}
+            self.site.write("advisories/known_exploited_vulnerabilities.json", kev(known))
         security: Json = {"accept": [word for word in ("ignored", "partial") if self.maybe(0.3)]}
         if self.maybe(0.3):
             security["scanners"] = ["osv", "harbor", "grype", "trivy"]
@@ -329,9 +321,7 @@ class RandomCatalog:
             return {key: value for key, value in row.items() if value is not None}
 
         rows = [row() for _ in range(self.chance.randint(1, 3))]
-        scanner = {"name": "Trivy", "vendor": "Aqua Security", "version": "v0.67.2"}
-        body = {"generated_at": self.time(), "scanner": scanner, "severity": "High", "vulnerabilities": rows}
-        return {"application/vnd.security.vulnerability.report; version=1.1": body}
+        return harbor(*rows, created=self.time())
 
     def osv(self, version: Version, tag: str, digest: str) -> Json:
         def package() -> Json:
@@ -360,16 +350,13 @@ class RandomCatalog:
         return {"results": [{"source": source, "packages": packages}]}
 
     def vex(self) -> Json:
-        document: Json = {
-            "@context": "https://openvex.dev/ns/v0.2.0",
-            "@id": self.one(["https://a.example", "https://b.example"]),
-        }
-        document |= {"author": "Acme", "version": self.chance.randint(1, 2)}
-        if self.maybe(0.95):
-            document["timestamp"] = self.one(DATES)
+        head: Json = {"@id": self.one(["https://a.example", "https://b.example"])}
+        head |= {"version": self.chance.randint(1, 2), "timestamp": self.one(DATES)}
+        if self.maybe(0.05):
+            head["timestamp"] = "soon"
         if self.maybe(0.3):
-            document["last_updated"] = self.one(DATES)
-        return document | {"statements": [self.statement() for _ in range(self.chance.randint(1, 6))]}
+            head["last_updated"] = self.one(DATES)
+        return openvex(*(self.statement() for _ in range(self.chance.randint(1, 6))), **head)
 
     def statement(self) -> Json:
         id_ = self.one([CVES[0]] * 8 + CVES + ADVISORIES)
@@ -397,39 +384,23 @@ class RandomCatalog:
     def product(self) -> Json:
         version = self.one(self.versions or [Version("", "quay.io/acme/proxy", "7", [digest("outside")])])
         name, sha = version.image.rpartition("/")[2], (version.digests or [digest("none")])[-1]
-        repository = f"repository_url={version.image}"
-        product: Json = {
-            "@id": self.one(
-                [
-                    *[version.image] * 6,
-                    f"{version.image}:{version.label}",
-                    f"{version.image}@{sha}",
-                    sha,
-                    *[f"pkg:oci/{name}?{repository}"] * 4,
-                    f"pkg:oci/{name}@{sha.replace(':', '%3A')}?{repository}",
-                    f"pkg:oci/{name}?{repository}&tag={version.label}",
-                    f"pkg:oci/{name}?{repository}&arch=amd64",
-                    f"pkg:oci/{name}?{repository}&distro=wolfi",
-                    f"pkg:oci/{name}?repository_url=other.example.org/{name}",
-                    f"pkg:oci/{name}",
-                    "pkg:deb/debian/curl",
-                    "cpe:2.3:a:haxx:curl:*:*:*:*:*:*:*:*",
-                ]
-            )
-        }
+        bare, cpe = f"pkg:oci/{name}", "cpe:2.3:a:haxx:curl:*:*:*:*:*:*:*:*"
+        purl = f"{bare}?repository_url={version.image}"
+        forms = [
+            *[version.image] * 6,
+            *(f"{version.image}:{version.label}", f"{version.image}@{sha}", sha),
+            *[purl] * 4,
+            f"{bare}@{sha.replace(':', '%3A')}?repository_url={version.image}",
+            *(f"{purl}&{more}" for more in (f"tag={version.label}", "arch=amd64", "distro=wolfi")),
+            *(f"{bare}?repository_url=other.example.org/{name}", bare, "pkg:deb/debian/curl", cpe),
+        ]
+        product: Json = {"@id": self.one(forms)}
         if self.maybe(0.2):
-            purl, cpe = f"pkg:oci/{name}?{repository}", "cpe:2.3:a:haxx:curl:*:*:*:*:*:*:*:*"
             product["identifiers"] = self.one(
                 [{"purl": purl}, {"purl": purl, "cpe23": cpe}, {"purl": 5}, {"purl": ""}]
             )
         if self.maybe(0.3):
-            names = [
-                "curl",
-                "openssl",
-                "pkg:deb/debian/curl",
-                "pkg:deb/debian/curl@1.0",
-                "pkg:deb/debian/curl?arch=amd64",
-                "pkg:apk/wolfi/curl",
-            ]
+            curl = "pkg:deb/debian/curl"
+            names = ["curl", "openssl", curl, f"{curl}@1.0", f"{curl}?arch=amd64", "pkg:apk/wolfi/curl"]
             product["subcomponents"] = [{"@id": self.one(names)} for _ in range(self.chance.randint(1, 2))]
         return product

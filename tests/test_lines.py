@@ -198,36 +198,3 @@ def test_advice_counts_what_it_fixes(site: SiteFolder) -> None:
     for advice, version, fixes in (("upgrade", "17.6", 2), ("newLine", "18.0", 1)):
         expected = {"version": version, "digest": digest(version), "fixes": fixes, "adds": 0}
         assert {key: entry[advice][key] for key in expected} == expected
-
-
-INDEX, AMD64, ARM64 = digest("index"), digest("amd64"), digest("arm64")
-MANIFESTS = {"linux/amd64": AMD64, "linux/arm64": ARM64}
-
-
-@pytest.mark.parametrize(
-    ("version", "scanned", "counted", "complete"),
-    [
-        ({"digest": INDEX, "manifests": MANIFESTS}, [INDEX], 1, False),
-        ({"digest": INDEX, "manifests": MANIFESTS}, [AMD64], 1, False),
-        ({"digest": INDEX, "manifests": MANIFESTS}, [AMD64, ARM64], 2, True),
-        ({"digest": INDEX, "manifests": MANIFESTS}, [INDEX, AMD64], 2, False),
-        ({"manifests": MANIFESTS}, [AMD64, ARM64], 2, True),
-        ({"manifests": MANIFESTS}, [ARM64], 1, False),
-        ({"digest": [AMD64, ARM64]}, [AMD64, ARM64], 2, True),
-    ],
-)
-def test_reports_join_by_the_index_and_by_each_manifest(
-    site: SiteFolder, version: dict[str, Any], scanned: list[str], counted: int, complete: bool
-) -> None:
-    site.image("a", yaml.safe_dump({"versions": [{"version": "1.0"} | version]}))
-    for number, scanned_digest in enumerate(scanned):
-        rows = [row(f"CVE-2026-000{number}", "LOW")]
-        site.report(f"{number}.json", trivy(rows, digest=f"{REGISTRY}/a@{scanned_digest}"))
-    result = built(site)
-    security, published = result.at("images/a security"), result.at("images/a versions 0")
-    assert (security["total"], security["grade"]) == (counted, "A" if complete else None)
-    assert published["digest"] == (INDEX if version.get("digest") == INDEX else AMD64)
-    for digest_ in {*published["digests"], *(each["digest"] for each in published["manifests"])}:
-        entry = result.at(f"digests/{digest_.replace(':', '/')} 0")
-        alone = digest_ in scanned if published["manifests"] and digest_ != INDEX else complete
-        assert (entry["version"], entry["security"]["complete"]) == ("1.0", alone)

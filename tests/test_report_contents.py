@@ -187,12 +187,10 @@ def rated(scanner: str, severity: Any) -> Any:
 
 
 KNOWN = (
-    *((scanner, "High", "HIGH") for scanner in ("trivy", "grype", "harbor", "osv")),
     *((scanner, "UNKNOWN", "UNKNOWN") for scanner in ("trivy", "grype", "harbor", "osv")),
-    *((scanner, "Negligible", "LOW") for scanner in ("grype", "harbor", "osv")),
-    *((scanner, "None", "UNKNOWN") for scanner in ("harbor", "osv")),
-    *(("osv", word, "HIGH") for word in ("IMPORTANT", "important")),
-    *(("osv", "MODERATE", "MEDIUM"), ("osv", "MINOR", "LOW"), ("osv", "UNIMPORTANT", "LOW")),
+    *(("harbor", "None", "UNKNOWN"), ("osv", "None", "UNKNOWN"), ("osv", "Negligible", "LOW")),
+    *(("osv", word, severity) for word, severity in (("important", "HIGH"), ("MINOR", "LOW"))),
+    ("osv", "UNIMPORTANT", "LOW"),
 )
 V2, V4 = "AV:N/AC:L/Au:N/C:P/I:P/A:P", "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N"
 LOW, BROKEN = "CVSS:3.0/AV:L/AC:H/PR:H/UI:R/S:U/C:L/I:N/A:N", [{"score": "CVSS:3.1/AV:N"}]

@@ -145,19 +145,3 @@ def test_of_versions_without_a_number_latest_is_first_then_stable_then_lts(words
 )
 def test_several_versions_that_say_nothing_of_their_order(labels_: str, expected: bool) -> None:
     assert undecided(labels_.split()) == expected
-
-
-@given(
-    st.lists(st.integers(0, 99), min_size=1, max_size=4).map(lambda numbers: ".".join(map(str, numbers))),
-    st.integers(0, 99),
-)
-def test_what_may_follow_the_numbers(numbers: str, number: int) -> None:
-    pre = [f"{numbers}-{word}{number}" for word in WORDS]
-    revisions = [f"{numbers}-r{number}", f"{numbers}-{number}", f"{numbers}_p{number}", f"{numbers}p{number}",
-                 f"{numbers}.post{number}", f"{numbers}+{number}", f"{numbers}w",
-                 *(f"{numbers}-{word}{number}" for word in REVISIONS if word not in ("r", "p")),
-                 f"{numbers}u{number}", f"{numbers}-update-{number}"]  # fmt: skip
-    order = newest_first([*revisions, numbers, f"{numbers}-alpine{number}", *pre, f"{numbers}.1"])
-    assert order[0] == f"{numbers}.1"
-    assert set(order[1 : 1 + len(revisions)]) == set(revisions)
-    assert order[1 + len(revisions) :] == [numbers, f"{numbers}-alpine{number}", *pre[::-1]]

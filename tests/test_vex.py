@@ -521,7 +521,10 @@ def _expected(text: str, expected: Iterable[str]) -> str:
     return text
 
 
-def test_published_documents_read_again_suppress_no_more(catalog: Result, tmp_path: Path) -> None:
+def test_published_statements_suppress_no_more_than_the_catalog_shows(
+    catalog: Result, tmp_path: Path
+) -> None:
+    """Read again as the only ones."""
     site = prepared(tmp_path)
     shutil.copytree(catalog.api / "vex", tmp_path / "vex", ignore=shutil.ignore_patterns("*.gz"))
     again = site.build()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import re
-import shutil
 import tarfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +15,6 @@ from urllib.parse import quote, unquote
 import pytest
 
 from .oracle_files import purl
-from .random_catalogs import RandomCatalog
 from .sites import (
     REGISTRY,
     Result,
@@ -287,22 +285,6 @@ def told(site: SiteFolder) -> SiteFolder:
     return site
 
 
-def records(api: Path) -> list[Any]:
-    """Every scanned release."""
-    every = [json.loads(path.read_bytes()) for path in (api / "security").glob("*/*.json")]
-    return [record for record in every if record["scanned"]]
-
-
-def rows_of(api: Path, name: str) -> set[tuple[str, ...]]:
-    """The rows of all releases that are open (cves) or suppressed."""
-    keys = ("id", "pkg", "installed")
-    return {
-        (record["slug"], record["version"], *(row[key] for key in keys))
-        for record in records(api)
-        for row in record[name]
-    }
-
-
 def test_the_documents_are_those_of_the_archive_and_openvex(told: SiteFolder) -> None:
     vex(told, {}, author="Acme")
     result = built(told)
@@ -379,21 +361,3 @@ def test_scanners_take_https_only_but_a_preview_needs_none(
     assert result.failed == refused
     said = "publish_vex: scanners accept statements only from https"
     assert any(said in text for text in result.logged()) == refused
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_published_statements_suppress_no_more_than_the_catalog_shows(seed: int, tmp_path: Path) -> None:
-    """Read again as the only ones, from the documents or from the archive."""
-    site = SiteFolder(tmp_path)
-    RandomCatalog(site, seed).write()
-    site.settings["security"]["publish_vex"] = True
-    first = site.build()
-    suppressed, still_open = (rows_of(first.api, name) for name in ("suppressed", "cves"))
-    published = {path.name: json.loads(path.read_bytes()) for path in (first.api / "vex").glob("*.json")}
-    for documents in (published, repository(first.folder / "site").files):
-        shutil.rmtree(site.folder / "vex", ignore_errors=True)
-        for name, document in documents.items():
-            site.write(f"vex/{name}", json.dumps(document))
-        again = site.build()
-        assert rows_of(again.api, "suppressed") <= suppressed
-        assert rows_of(again.api, "cves") >= still_open
