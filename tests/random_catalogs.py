@@ -156,7 +156,7 @@ class RandomCatalog:
         )
 
     def time(self) -> str:
-        return self.one(STRANGE_TIMES if self.maybe(0.1) else TIMES)
+        return str(self.one(STRANGE_TIMES if self.maybe(0.1) else TIMES))
 
     def report(self, version: Version) -> None:
         """One report of a release, joined by digest, by tag or by its path."""

@@ -162,7 +162,7 @@ OSV_READ = {
 }
 BARE = {"Results": [{"Vulnerabilities": [{"VulnerabilityID": "X-1"}]}]}
 BARE_READ = {
-    "findings": (Finding("X-1", 4, *[""] * 6),),
+    "findings": (Finding("X-1", 4, "", "", "", "", "", ""),),
     "coverage": Coverage(packages=frozenset({"lang-pkgs"})),
     "odd_severities": (("", 1),),
 }
