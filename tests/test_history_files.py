@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -157,6 +160,17 @@ def test_options(past: Past) -> None:
     assert [past.run("--date", date).exit_code for date in ("1.1.2026", "2026-02-30")] == [2, 2]
     printed = past.run("--date", FOURTH, "--json").output
     assert '"events": 0' in printed and '"refused": false' in printed
+
+
+def test_the_same_on_two_machines(past: Past) -> None:
+    """Nothing of the machine's hash seed is in the bytes."""
+    program = "from mkdocs_catalog_api.commands.main import main; main()"
+    before = past.file(THIRD).read_bytes()
+    past.file(THIRD).unlink()
+    arguments = ["record", "-f", str(past.site.folder / "mkdocs.yml"), "--date", THIRD]
+    environment = os.environ | {"PYTHONHASHSEED": "1"}
+    subprocess.run([sys.executable, "-c", program, *arguments], check=True, env=environment)
+    assert past.file(THIRD).read_bytes() == before
 
 
 @pytest.fixture

@@ -167,6 +167,12 @@ def test_no_image_of_the_history_lands_elsewhere(past: Past) -> None:
     assert not list(past.site.folder.rglob("x.json*"))
 
 
+def test_recording_needs_no_place_for_documents(past: Past) -> None:
+    before = sorted(path.name for path in past.site.folder.iterdir())
+    past.day("2026-11-04")
+    assert sorted(path.name for path in past.site.folder.iterdir()) == before
+
+
 def test_the_calendar_needs_no_history_and_replaces_no_file(site: SiteFolder) -> None:
     site.settings["feeds"] = True
     site.image("nginx", "versions: [{version: '1.27', endOfLife: 2026-12-01}]")

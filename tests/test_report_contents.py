@@ -294,3 +294,22 @@ def test_a_statement_of_the_catalog_counts_before_the_scanners(site: SiteFolder,
     vex(site, {"products": [WEB], "status": status})
     suppressed = built(site).json("security/web/1.json")["suppressed"]
     assert [entry["status"] for entry in suppressed] == [status] * (status == "fixed")
+
+
+def test_a_row_is_its_findings_merged_in_the_order_of_their_targets(site: SiteFolder) -> None:
+    site.image("web", PLAIN)
+    found = [("b", {"Title": "b"}), ("c", {}), ("a", {"Title": "", "FixedVersion": "2"}), ("", {"Title": ""})]
+    report = trivy([])
+    report["Results"] = [
+        {"Target": target, "Class": "os-pkgs", "Vulnerabilities": [row(ONE) | change]}
+        for target, change in found
+    ]
+    site.report("web/1.json", report)
+    (merged,) = built(site).json("security/web/1.json")["cves"]
+    assert (merged["targets"], merged["title"], merged["fixed"]) == (["a", "b", "c"], "b", "2")
+
+
+def test_an_id_may_have_more_digits_than_python_reads_as_a_number(site: SiteFolder) -> None:
+    site.image("web", PLAIN)
+    site.report("web/1.json", trivy([row(TWO), row("CVE-2024-" + "9" * 5000)]))
+    assert len(site.build().json("security/web/1.json")["cves"]) == 2

@@ -11,7 +11,7 @@ from mkdocs_catalog_api.catalog.scans import Coverage
 from mkdocs_catalog_api.sources.reports import SCANNERS, Finding, read_report
 from tests.report_files import DIGEST, read, refusal, row, trivy
 
-from .sites import grype, osv
+from .sites import grype, match, osv
 
 OTHER = "sha256:" + "b" * 64
 ONE, GHSA = "CVE-2026-0001", "GHSA-cfh5-3ghh-wfjx"
@@ -222,6 +222,10 @@ def rated(score: object, word: str) -> Any:
 
 
 VALUES: list[tuple[Any, dict[str, Any]]] = [
+    (grype(match(GHSA, "High", ONE, ONE)), {"id": ONE, "aliases": (GHSA,)}),
+    # An advisory of a distribution has its CVEs in `related`.
+    (osv([{"id": "X-1", "related": [ONE, "X-2"]}], [{"ids": ["X-1"]}]), {"id": "X-1", "aliases": (ONE,)}),
+    (grype(match(GHSA, "High", "CVE-YYYY-0001")), {"id": GHSA, "aliases": ("CVE-YYYY-0001",)}),
     *((trivy(row(VulnerabilityID=id_)), {"url": url}) for id_, url in ADDRESSES),
     *((trivy(row(Title=written)), {"title": safe}) for written, safe in TITLES),
     *((trivy(row(PrimaryURL=address)), {"url": ""}) for address in NOT_OF_THE_WEB),
