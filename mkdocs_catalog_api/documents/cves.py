@@ -63,9 +63,7 @@ class CveEntry(Document):
     releases: Annotated[Count, Meta(description="Affected versions.", examples=[3])]
     latest: Annotated[Count, Meta(description="Images whose newest version is affected.", examples=[1])]
     suppressed: Annotated[Count, Meta(description="Versions in which it is suppressed.")]
-    fixable: Annotated[
-        Count, Meta(description="Affected packages in versions with a fix.", examples=[3])
-    ]
+    fixable: Annotated[Count, Meta(description="Affected packages in versions with a fix.", examples=[3])]
     charts: Annotated[Count, Meta(description="Charts that pin something affected.")]
     exploited: ExploitedSince
     href: Annotated[
