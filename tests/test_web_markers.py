@@ -48,7 +48,9 @@ def charts(*pins: str, lifecycle: str = "available", **slugs: str) -> dict[str, 
         slug: ", ".join(f"'{REGISTRY}/{pin}@{digest(pin)}'" for pin in pins.split())
         for slug, pins in slugs.items()
     }
-    return {f"docs/charts/{slug}.md": f"---\n{text}images: [{images}]\n---\n" for slug, images in pinned.items()}
+    return {
+        f"docs/charts/{slug}.md": f"---\n{text}images: [{images}]\n---\n" for slug, images in pinned.items()
+    }
 
 
 def facts(slug: str, lifecycle: str = "available") -> str:
