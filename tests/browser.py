@@ -77,6 +77,7 @@ _SETTLED = f"""async () => {{
 }}"""
 
 _FEWER = """() => {
+  scrollTo(0, 0); // a bar that stays in sight may cover a target
   document.querySelectorAll("details").forEach(part => { part.open = true });
   const seen = new Set();
   for (const row of document.querySelectorAll(".catalog tbody tr, .catalog li")) {
@@ -174,7 +175,7 @@ def violations(page: Page, axe: Path, of_theme: Set[str], *only: str) -> dict[st
           const ours = ({ target }) => document.querySelector(target[0])?.closest(".catalog");
           return Object.fromEntries(violations.map(({ id, nodes }) => [
             id,
-            nodes.filter(node => !theme.includes(id) || ours(node)).map(node => `${node.target} ${node.html}`),
+            nodes.filter(node => !theme.includes(id) || ours(node)).map(({ html }) => html),
           ]));
         }""",
         [[*of_theme], [*only]],

@@ -325,7 +325,7 @@ def test_pages_of_48_hold_every_image_once_and_link_to_each_other(
     site.write("docs/images/index.md", "# Images\n\n<!-- catalog: images -->\n")
     expected = [f"i{number:03}" for number in range(100)]
     site.write("images.yml", "".join(f"- {{name: {name}, category: C}}\n" for name in expected))
-    site.settings["item_pages"] = False
+    site.settings["images"] = {"item_pages": False}
     result = site.mkdocs()
     assert not result.failed, result.logged()
     (pages,) = page(result, "images/index.html").xpath(".//nav[@class='catalog-pages']")

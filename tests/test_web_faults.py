@@ -19,7 +19,7 @@ from .sites import REGISTRY, digest, row, run, trivy
 pytestmark = pytest.mark.slow
 THEMES = {
     "material": "name: material\n  font: false\n  palette:\n"
-    "    - {scheme: default, media: '(prefers-color-scheme: light)', toggle: {icon: material/cube, name: L}}\n"
+    "    - {media: '(prefers-color-scheme: light)', toggle: {icon: material/cube, name: L}}\n"
     "    - {scheme: slate, media: '(prefers-color-scheme: dark)', toggle: {icon: material/cube, name: D}}\n",
     "mkdocs": "name: mkdocs\n  highlightjs: false\n  color_mode: auto\n",
     "readthedocs": "name: readthedocs\n  highlightjs: false\n",
@@ -43,8 +43,8 @@ Text, [a link](index.md).
 |---|---|
 | c | d |
 
-```yaml
-a: 12
+```sh
+a --version 12
 ```
 """
 """What the theme does on its own with all that."""
