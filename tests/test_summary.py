@@ -13,7 +13,10 @@ from .test_cli import call
 @pytest.mark.parametrize(
     ("pages", "line"),
     [
-        ({"nginx": "MIT\nversions: ['1.0']", "redis": "Apache 2"}, "; 2 images, 1 scanned; 1 warning in 1 file"),
+        (
+            {"nginx": "MIT\nversions: ['1.0']", "redis": "Apache 2"},
+            "; 2 images, 1 scanned; 1 warning in 1 file",
+        ),
         # An image whose newest version has no scan is not scanned.
         ({"nginx": "MIT\nversions: ['1.0', '1.1']"}, "; 1 image, 0 scanned; 1 warning in 1 file"),
         ({}, "; 0 images, 0 scanned; 1 warning in 1 file"),
