@@ -126,7 +126,7 @@ ITEMS = {
     "named": Item(
         "versions: ['1']\nname: See", {},
         {".//h1": ["See"], ".//dt[. = 'Base']": []},
-        says=("See available",), silent=("null", "Verify", "platforms scanned", "exploited since"),
+        says=("See available",), silent=("null", "platforms scanned", "exploited since"),
     ),
     # A description that the author's text contains, with or without its markup, is not repeated.
     "repeated": Item(
