@@ -96,22 +96,17 @@ def test_pages_show_the_figures_of_the_documents(small: Result) -> None:
 
 def test_an_item_page_needs_no_body(small: Result) -> None:
     main = page(small, NGINX)
-    assert shown(main, ".//h1") in (["nginx"], ["nginx¶"])
     versions, *_ = main.xpath(".//table[thead/tr/th[text()='Digest']]")
     assert all(text in words(versions) for text in (digest(1), "1.9", digest(2)))
-    (update,) = (line[-2] for line in cells(versions) if line[0] == "1.9 JSON")
-    assert update.endswith("Update: 1.10 fixes 1 (1 high), adds 2 (1 critical, 1 low)")
     listed = main.xpath(".//table[thead/tr/th[text()='Severity']]")[0]
     assert [(line[0].upper(), line[2].split()[0]) for line in cells(listed)] == [
         (cve["severity"], cve["pkg"]) for cve in small.json("security/nginx.json")["latest"]["cves"]
     ]
     older = main.xpath(".//p[@class='catalog-release']//option[2]")[0]
-    assert older.get("data-version") == "1.9"
     assert older.get("value").endswith("api/v1/security/nginx/1.9.json")
     advice = "Vulnerabilities of 1.9: 1.10 fixes 1 (1 high), adds 2 (1 critical, 1 low)."
     assert older.get("data-advice") == advice
     assert "Used by web" in words(main)
-    assert "has not been scanned" in words(page(small, "images/curl/index.html"))
     assert REGISTRY in words(page(small, "charts/web/index.html"))
     assert "Time" in words(page(small, "roadmap/harbor/index.html"))
     assert "exploited" not in words(page(small, "index.html")), "nobody says so"
@@ -190,15 +185,6 @@ def test_style_and_scripts_are_small_and_served_as_they_are(small: Result) -> No
     assert {name: (small.folder / "site/assets" / name).read_bytes() for name in sources} == sources
     size = sum(len(gzip.compress(source)) for source in sources.values())
     check_size("style and scripts, compressed,", size, usual=23_900, limit=24_000)
-
-
-def test_lines_of_templates_scripts_and_styles_can_be_read() -> None:
-    files = [
-        path for folder in ("assets", "templates") for path in (WEB / folder).rglob("*") if path.is_file()
-    ]
-    lines = [(path.name, len(line)) for path in files for line in path.read_text("utf-8").splitlines()]
-    assert len(files) > 20
-    assert [line for line in lines if line[1] > 200] == []
 
 
 WRONG = {
@@ -303,18 +289,16 @@ def test_markup_in_every_field_shows_as_text(site: SiteFolder, theme: str) -> No
         assert evil in words(main)
 
 
-def test_a_page_says_what_is_exploited_and_how_much_was_scanned(site: SiteFolder) -> None:
+def test_a_page_says_what_is_exploited(site: SiteFolder) -> None:
     site.write("advisories/known_exploited_vulnerabilities.json", kev({"CVE-2025-1000": "2025-03-04"}))
-    site.image("nginx", f"versions: [{{version: '1', digests: ['{digest(1)}', '{digest(2)}']}}]")
+    site.image("nginx", "versions: ['1']")
     rows = [row("CVE-2025-1000", "HIGH"), row("CVE-2025-2000", "LOW")]
-    site.report("nginx/1.json", trivy(rows, digest=f"{REGISTRY}/nginx@{digest(1)}"))
+    site.report("nginx/1.json", trivy(rows, tag=f"{REGISTRY}/nginx:1"))
     site.write("docs/index.md", "# Home\n\n<!-- catalog: security -->\n\n<!-- catalog: cves -->\n")
     result = site.mkdocs()
-    image, home = page(result, NGINX), page(result, "index.html")
     told = "//tr[.//*[normalize-space() = 'exploited since 2025-03-04' and not(@hidden)]]"
     told += "//*[self::b or @data-f='id']"
-    assert shown(image, told) == shown(home, told) == ["CVE-2025-1000"]
-    assert "Only 1 of 2 platforms of 1 are scanned." in words(image)
+    assert [shown(page(result, path), told) for path in (NGINX, "index.html")] == [["CVE-2025-1000"]] * 2
 
 
 @pytest.mark.parametrize("directories", [True, False])
