@@ -139,18 +139,21 @@ def test_serve_lives_through_everything(site: SiteFolder) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("argument", ["--dirty", "--clean"])
+@pytest.mark.parametrize("argument", ["--strict", "--dirty", "--clean"])
 def test_serve_starts_with_a_broken_catalog_and_builds_in_its_other_ways(
     site: SiteFolder, argument: str
 ) -> None:
-    small(site).image("gamma", "versions: 1")
+    small(site)
     hook = "def on_page_markdown(markdown, page, **_):\n    page.meta['tier'] = 'from the hook'\n"
     site.write("hooks.py", hook)
     site.config["hooks"] = ["hooks.py"]
+    if broken := argument != "--clean":  # which MkDocs builds as for publication
+        site.image("gamma", "versions: 1")
     with serving(site, argument) as server:
-        assert server.logged("no API is served until this is fixed")
-        assert server.get("images/gamma/").status == 200
-        assert server.get("api/v1/images.json").status == 404
+        if broken:
+            assert server.logged("no API is served until this is fixed")
+            assert server.get("images/gamma/").status == 200
+            assert server.get("api/v1/images.json").status == 404
         site.image("gamma", "versions: [1]")
         until(lambda: server.slugs() == ["alpha", "beta", "gamma"], "the mended page")
         assert {image["tier"] for image in server.json("images.json")["data"]} == {"from the hook"}
