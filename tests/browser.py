@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -157,28 +157,30 @@ def visiting(browser: Browser, home: str, base: str, **options: Any) -> Iterator
     assert made.faults == [], made.faults
 
 
-def violations(page: Page, axe: Path, of_theme: Set[str], *only: str) -> dict[str, list[str]]:
-    """Rule → the elements of the page that break it; of rows that are alike, some are looked at.
+def violations(page: Page, axe: Path, *only: str) -> dict[str, list[str]]:
+    """Rule → the elements of our part, or of the page as a whole, that break it.
 
-    A rule that the theme breaks itself is for our part alone. All rules are asked, or these only: in the
-    dark, no other answer than those on color differs.
+    Of rows that are alike, some are looked at. All rules are asked, or these only: in the dark, no other
+    answer than those on color differs.
     """
     page.evaluate(_FEWER)
     if not page.evaluate("'axe' in window"):
         page.add_script_tag(path=axe)
     found: dict[str, list[str]] = page.evaluate(
-        """async ([theme, only]) => {
+        """async only => {
           const { violations } = await axe.run({
             resultTypes: ["violations"],
             ...(only.length ? { runOnly: only } : { rules: { "target-size": { enabled: true } } }),
           });
-          const ours = ({ target }) => document.querySelector(target[0])?.closest(".catalog");
-          return Object.fromEntries(violations.map(({ id, nodes }) => [
-            id,
-            nodes.filter(node => !theme.includes(id) || ours(node)).map(({ html }) => html),
-          ]));
+          const ours = ({ target }) => {
+            const element = document.querySelector(target[0]);
+            return element?.closest(".catalog, .bs-sidebar") || element?.matches("html, body, main, article");
+          };
+          return Object.fromEntries(violations.map(
+            ({ id, nodes }) => [id, nodes.filter(ours).map(({ html }) => html)],
+          ));
         }""",
-        [[*of_theme], [*only]],
+        [*only],
     )
     return found
 

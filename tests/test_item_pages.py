@@ -68,16 +68,6 @@ def test_a_page_in_its_place_is_an_error(site: SiteFolder, front_matter: str) ->
     assert expected in call("check", "-f", site.folder / "mkdocs.yml").output
 
 
-def test_another_generator_makes_no_such_page(site: SiteFolder) -> None:
-    path = listed(site).write_config()
-    site.write("site/index.html", "<html><head></head><body><!-- catalog: images --></body></html>")
-    site.write("site/docker/redis/index.html", "<html><head></head><body></body></html>")
-    result = call("build", "--web", "-f", path)
-    assert result.exit_code == 0, result.output
-    images = json.loads((site.folder / "site/api/v1/images.json").read_bytes())
-    assert urls(images) == {"node-js-lts": "/catalog/", "redis": "/catalog/docker/redis/"}
-
-
 def test_cards_show_fields_that_are_set_and_lists_filter_by_few_words(site: SiteFolder) -> None:
     fields = {"fips": {"type": "boolean", "card": True}, "upstream": {"type": "url", "card": True}}
     site.settings["images"] = {"fields": fields | {"shell": {"values": ["bash", "none"]}, "json": "text"}}

@@ -25,7 +25,7 @@ CHOICES = ".//div[@role='group'][@aria-label='{}']/label"
 HEADLINE = ".//p[@class='catalog-headline']"
 VERDICTS = ".//*[@data-f='verdict']"
 IN_ALL = " in available images"
-LIST = {"docs/images/index.md": "<!-- catalog: images -->\n"}
+LIST: dict[str, str | bytes] = {"docs/images/index.md": "<!-- catalog: images -->\n"}
 Scan = str | None
 """The severities of what a scan finds, with + if a fix is known; None if there is no scan."""
 
