@@ -92,12 +92,14 @@ def test_wrong_words_and_markers_of_a_translation_refuse_the_build(site: SiteFol
         "plugins": [translated(site, "suffix"), {"catalog-api": site.settings}],
         "theme": {"name": "mkdocs", "custom_dir": "overrides"},
     }
+    (site.folder / "overrides").mkdir()
     site.write("docs/index.de.md", "# Start\n\n<!-- catalog: imags -->\n")
     marker = "docs/index.de.md:3: unknown marker `imags` (did you mean `images`?)"
     result = site.mkdocs()
     assert result.failed and marker in result.logged()
     checked = call("check", "-f", site.folder / "mkdocs.yml")
     assert (checked.exit_code, marker in checked.output) == (1, True)
+    site.write("docs/index.de.md", "# Start\n")
     site.write("overrides/catalog/words.yml", "- Not scanned\n")
     result = site.mkdocs()
     assert result.failed
