@@ -18,7 +18,7 @@ from .test_cli import call
             "; 2 images, 1 scanned; 1 warning in 1 file",
         ),
         # An image whose newest version has no scan is not scanned.
-        ({"nginx": "MIT\nversions: ['1.0', '1.1']"}, "; 1 image, 0 scanned; 1 warning in 1 file"),
+        ({"nginx": "MIT\nversions: ['1.0', '1.1']"}, "; 1 image, 0 scanned; no problems"),
         ({}, "; 0 images, 0 scanned; 1 warning in 1 file"),
     ],
     ids=["a warning", "an old scan", "an empty catalog"],
