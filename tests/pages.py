@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import lxml.html
+from click.testing import CliRunner
 
-from .sites import Result
+from mkdocs_catalog_api.commands.main import main as program
+
+from .sites import Result, SiteFolder
 
 
 def document(result: Result, path: str) -> lxml.html.HtmlElement:
@@ -15,6 +18,21 @@ def document(result: Result, path: str) -> lxml.html.HtmlElement:
 def page(result: Result, path: str) -> lxml.html.HtmlElement:
     """The main part of a page of the built site."""
     return document(result, path).xpath("//*[@role='main'] | //article")[0]
+
+
+_BUILT = "<html><head></head><body><main><article><h1>Home</h1>{}</article></main></body></html>"
+
+
+def filled(site: SiteFolder, marker: str) -> lxml.html.HtmlElement:
+    """The home page with a marker as `catalog-api build --web` fills it, which is faster than MkDocs."""
+    site.write("docs/index.md", f"# Home\n\n<!-- catalog: {marker} -->\n")
+    for path in (site.folder / "docs").rglob("index.md"):
+        name = path.relative_to(site.folder / "docs").with_suffix(".html")
+        site.write(f"site/{name.as_posix()}", _BUILT.format(path.read_text("utf-8")).encode())
+    arguments = ["build", "--web", "-f", str(site.write_config())]
+    result = CliRunner().invoke(program, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return page(Result(site.folder, failed=False, records=[]), "index.html")
 
 
 def words(part: lxml.html.HtmlElement | str) -> str:

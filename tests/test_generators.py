@@ -1,4 +1,4 @@
-"""The example's catalog with generators that are not MkDocs: the same API, and pages that people can use."""
+"""Generators other than MkDocs: the same API and useful pages; `zensical.toml` in place of mkdocs.yml."""
 
 from __future__ import annotations
 
@@ -15,10 +15,20 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from .browser import Visit, served
-from .example import copy_example
+from .example import copy_example, documents
+from .guide import block
+from .sites import SiteFolder, rendered
+from .test_cli import call, tree
 
-pytestmark = pytest.mark.slow
-
+TOML = """
+[project]
+site_name = "Catalog"
+site_url = "https://example.org/catalog/"
+{project}
+[project.plugins.catalog-api]
+registry = "registry.example.org/hardened"
+{settings}
+"""
 LAYOUT = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{{ .Title }}</title></head>
 <body><main><article>{{ if not (in .Content "<h1") }}<h1>{{ .Title }}</h1>{{ end }}
 {{ .Content }}</article></main></body></html>
@@ -31,7 +41,7 @@ markup: {goldmark: {renderer: {unsafe: true}}}
 """
 
 
-def call(program: str, *arguments: str, folder: Path) -> None:
+def ran(program: str, *arguments: str, folder: Path) -> None:
     path = Path(sys.executable).parent / program
     done = subprocess.run(
         [path, *arguments],
@@ -42,10 +52,6 @@ def call(program: str, *arguments: str, folder: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-
-
-def documents(folder: Path) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.json")}
 
 
 @contextmanager
@@ -60,15 +66,14 @@ def visited(browser: Browser, folder: Path) -> Iterator[Visit]:
     assert [fault for fault in visit.faults if not fault.endswith("favicon.ico")] == []
 
 
+@pytest.mark.slow
 def test_zensical(browser: Browser, tmp_path: Path, example_bytes: dict[str, bytes]) -> None:
     copy_example(tmp_path)
-    call("zensical", "build", folder=tmp_path)
-    call("catalog-api", "build", "--web", "--strict", folder=tmp_path)
-    assert documents(tmp_path / "site/api/v1") == {
-        path: body for path, body in example_bytes.items() if path.endswith(".json")
-    }
+    ran("zensical", "build", folder=tmp_path)
+    ran("catalog-api", "build", "--web", "--strict", folder=tmp_path)
+    assert documents(tmp_path) == example_bytes
     before = {path: path.read_bytes() for path in tmp_path.rglob("site/**/*.html")}
-    call("catalog-api", "build", "--web", folder=tmp_path)
+    ran("catalog-api", "build", "--web", folder=tmp_path)
     assert {path: path.read_bytes() for path in before} == before
     with visited(browser, tmp_path / "site") as visit:
         visit.go("images/solr/")
@@ -91,6 +96,7 @@ def test_zensical(browser: Browser, tmp_path: Path, example_bytes: dict[str, byt
         assert visit.page.evaluate("window.stays"), "a page was loaded as a whole"
 
 
+@pytest.mark.slow
 def test_hugo(browser: Browser, tmp_path: Path, example_bytes: dict[str, bytes]) -> None:
     """The same pages as Hugo's content, a layout of a few lines, and the settings in a file of their own."""
     copy_example(tmp_path)
@@ -105,13 +111,99 @@ def test_hugo(browser: Browser, tmp_path: Path, example_bytes: dict[str, bytes])
         path = tmp_path / f"layouts/_default/{name}.html"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(LAYOUT)
-    call("hugo", "--quiet", "--destination", "site", folder=tmp_path)
-    call("catalog-api", "build", "--web", folder=tmp_path)
-    assert documents(tmp_path / "site/api/v1") == {
-        path: body for path, body in example_bytes.items() if path.endswith(".json")
-    }
+    ran("hugo", "--quiet", "--destination", "site", folder=tmp_path)
+    ran("catalog-api", "build", "--web", folder=tmp_path)
+    assert documents(tmp_path) == example_bytes
     with visited(browser, tmp_path / "site") as visit:
         visit.go("images/solr/")
         expect(visit.page.locator("article .catalog-head .catalog-summary")).to_be_visible()
         visit.go("security/")
         expect(visit.page.locator("article .catalog").first).to_be_visible()
+
+
+def write(site: SiteFolder, settings: str = "", project: str = "") -> None:
+    site.write("docs/index.md", "# Home\n")
+    site.write("zensical.toml", TOML.format(settings=settings, project=project))
+
+
+def test_the_api_is_that_of_mkdocs(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795000000")
+    monkeypatch.chdir(site.folder)
+    fields = {"port": {"type": "integer"}, "tier": {"values": ["core", "edge"]}}
+    site.settings |= {"images": {"fields": fields}}
+    site.image("nginx", "port: 80\nversions: [1.10, 1.9]")
+    published = site.build()
+    (site.folder / "mkdocs.yml").unlink()
+    write(site, 'images.fields.port = {type = "integer"}\n[project.plugins.catalog-api.images.fields.tier]\n'
+          'values = [\n  "core", # the first\n  "edge",\n]\n')  # fmt: skip
+    result = call("build", "--site-dir", "other")
+    assert result.exit_code == 0, result.output
+    assert tree(site.folder / "other/api/v1") == tree(published.api)
+
+
+@pytest.mark.parametrize(
+    ("settings", "project", "told"),
+    [
+        ("regstry = 1", "", "zensical.toml:7:1: catalog-api.regstry: unknown setting"),
+        (
+            "[project.plugins.catalog-api.images.fields.port]\ntype = 'number'\ndescription = 3",
+            "",
+            "zensical.toml:9:1: catalog-api.images.fields.port.description: ",
+        ),
+        ('images.pages = """\n""" \nfeds = true', "", "zensical.toml:9:1: catalog-api.feds: unknown setting"),
+        (
+            'updates = {data = "a.yml", x = 1}',
+            "",
+            "zensical.toml:7:28: catalog-api.updates.x: unknown",
+        ),
+        ("", "use_directory_urls = 'no'", "zensical.toml:4:1: use_directory_urls: "),
+        ("", "docs_dir = ", "zensical.toml:4:12: not valid TOML: Invalid value"),
+        ("", "docs_dir = 'nowhere'", "zensical.toml: docs_dir: the folder 'nowhere' does not exist"),
+    ],
+)
+def test_a_fault_names_file_line_and_field(site: SiteFolder, settings: str, project: str, told: str) -> None:
+    write(site, settings, project)
+    result = call("check", "-f", site.folder / "zensical.toml")
+    assert result.exit_code == 1
+    assert told in result.output
+
+
+def test_the_sample_of_the_guide_is_accepted_and_without_the_plugin_its_table_is_asked_for(
+    site: SiteFolder,
+) -> None:
+    site.image("nginx", "port: 80")
+    file = site.write("zensical.toml", block("others", "zensical.toml"))
+    result = call("check", "-f", file, "--strict")
+    assert result.exit_code == 0, result.output
+    file.write_text('[project]\nsite_name = "Catalog"\n')
+    told = "plugins: the plugin catalog-api is missing (add the table [project.plugins.catalog-api])"
+    assert told in call("check", "-f", file).output
+
+
+def test_both_generators_give_the_same_api_and_the_search_of_zensical_finds_items(site: SiteFolder) -> None:
+    site.image("nginx", "description: Serves files\nversions: ['1.29.3']")
+    site.image("valkey")
+    site.write(
+        "docs/images/valkey.md", (site.folder / "docs/images/valkey.md").read_text() + "# Valkey\n\nMine.\n"
+    )
+    site.write("images.yml", "- {name: Redis, category: X, tier: y, license: MIT, versions: ['8.2']}\n")
+    site.page("index.md", "title: Home", "<!-- catalog: images -->")
+    site.config["plugins"] = ["search", {"catalog-api": site.settings}]
+    site.config["theme"] = {"name": "material", "font": False}
+    expected = rendered(site).bytes()
+    shutil.rmtree(site.folder / "site")
+    ran("zensical", "build", folder=site.folder)
+    for _ in range(2):
+        result = call("build", "--web", "--strict", "-f", site.folder / "mkdocs.yml")
+        assert result.exit_code == 0, result.output
+        index = json.loads((site.folder / "site/search.json").read_bytes())
+        found = {entry["location"]: (entry["title"], entry["text"]) for entry in index["items"]}
+        assert found["images/nginx/"] == ("nginx", "<p>Container image nginx Serves files Tools 1.29.3</p>")
+        assert found["images/valkey/"] == ("Valkey", "<p>Mine.</p><p>Container image Valkey Tools</p>")
+    documents = {path.removeprefix("v1/"): body for path, body in tree(site.folder / "site/api").items()}
+    assert documents.keys() == {*expected, "manifest.json"}
+    assert b'"url":"/catalog/images/redis/"' in expected["images.json"]
+    for path in expected.keys() - {"index.json"}:  # which has the hash of all others
+        alike = expected[path].replace(b'"html":"/catalog/images/redis/"', b'"html":null')
+        alike = alike.replace(b"/catalog/images/redis/", b"/catalog/")
+        assert documents[path] == alike, path

@@ -45,7 +45,7 @@ ELSEWHERE = {
     "daily": "test_daily: scripts, workflows, and the commands for a branch of data",
     "ci-gate": "test_recipes: every block with a title",
     "hosts": "test_sign: the script and the commands; cosign is not installed here",
-    "others": "test_zensical, with the real program",
+    "others": "test_generators, with the real program",
     "ask": "test_ask: the program and the script",
 }
 """Where the other blocks of a page are run."""

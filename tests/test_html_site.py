@@ -109,93 +109,79 @@ def test_running_twice_changes_nothing_and_a_later_run_fills_anew(built: SiteFol
     assert "1.10" not in text
 
 
-def generated(site: SiteFolder, numbers: range) -> None:
-    """These images in the catalog, and the site as its generator writes it."""
-    shutil.rmtree(site.folder / "site", ignore_errors=True)
-    site.page("index.md", "title: Home", "<!-- catalog: images -->")
-    html(site, "index.html", "<h1>Home</h1>\n<!-- catalog: images -->\n")
-    html(site, "about/index.html", "<h1>About</h1>")
-    for number in range(60):
-        html(site, f"images/many-{number}/index.html", "<h1>Many</h1>")
-    listed(site, numbers)
-
-
-def listed(site: SiteFolder, numbers: range) -> None:
-    """The catalog has just these images."""
+def listed(site: SiteFolder, count: int) -> SiteFolder:
+    """The catalog has this many images, of which the generator has written 60 pages."""
     shutil.rmtree(site.folder / "docs/images", ignore_errors=True)
-    for number in numbers:
+    for number in range(count):
         site.image(f"many-{number}")
+    if not (site.folder / "site").exists():
+        for path, text in (("", "Home</h1>\n<!-- catalog: images -->\n"), ("about/", "About</h1>")):
+            html(site, f"{path}index.html", f"<h1>{text}")
+        for number in range(60):
+            html(site, f"images/many-{number}/index.html", "<h1>Many</h1>")
+    site.page("index.md", "title: Home", "<!-- catalog: images -->")
     site.write_config()
+    return site
 
 
 @pytest.fixture(scope="module")
-def clean(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """The site of 5 images."""
-    site = SiteFolder(tmp_path_factory.mktemp("clean"))
-    generated(site, range(5))
-    build(site)
-    return tree(site.folder / "site")
-
-
-@pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of 60 images, and its sources."""
-    site = SiteFolder(tmp_path_factory.mktemp("filled"))
-    generated(site, range(60))
+def of_sixty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the filled site of 60 images, and its sources."""
+    site = listed(SiteFolder(tmp_path_factory.mktemp("sixty")), 60)
     build(site)
     return site.folder
 
 
+@pytest.fixture(scope="module")
+def of_five(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """The files of the site of 5 images."""
+    site = listed(SiteFolder(tmp_path_factory.mktemp("five")), 5)
+    build(site)
+    return tree(site.folder / "site")
+
+
 def test_further_pages_of_a_list_are_replaced_and_removed(
-    site: SiteFolder, clean: dict[str, bytes], filled: Path
+    site: SiteFolder, of_five: dict[str, bytes], of_sixty: Path
 ) -> None:
-    shutil.copytree(filled, site.folder, dirs_exist_ok=True)
+    shutil.copytree(of_sixty, site.folder, dirs_exist_ok=True)
     before = tree(site.folder / "site")
     assert [path for path in before if path.startswith("index-")]
     build(site)
     assert tree(site.folder / "site") == before
-    listed(site, range(5))
-    build(site)
-    assert tree(site.folder / "site") == clean
+    build(listed(site, 5))
+    assert tree(site.folder / "site") == of_five
 
 
 def test_a_further_page_of_a_list_never_replaces_a_page_of_the_generator(site: SiteFolder) -> None:
-    generated(site, range(60))
-    html(site, "index-images-2.html", "<h1>My own</h1>")
+    html(listed(site, 60), "index-images-2.html", "<h1>My own</h1>")
     assert "site/index-images-2.html: a further page of a list would replace this page" in refused(site)
-
-
-KILLED_AT = {
-    "between the two renames of the API": ("os.rename", "site"),
-    "before the first page": ("os.rename", ".html"),
-    "before the first page of an image": ("os.rename", "images-many"),
-    "before the style sheet": ("os.rename", "assets-catalog-api.css"),
-    "before an old page is removed": ("os.remove", "index-images-2.html"),
-    "while staging is removed": ("shutil.rmtree", "-catalog-api-"),
-}
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no kill there")
-@pytest.mark.parametrize("point", KILLED_AT)
+@pytest.mark.parametrize(
+    ("event", "part"),
+    [
+        ("os.rename", ".html"),
+        ("os.rename", "assets-catalog-api.css"),
+        ("os.remove", "index-images-2.html"),
+        ("shutil.rmtree", "-catalog-api-"),
+    ],
+    ids=["first page", "style sheet", "removal of an old page", "removal of staging"],
+)
 def test_what_a_kill_leaves_the_next_run_replaces(
-    site: SiteFolder, clean: dict[str, bytes], filled: Path, point: str
+    site: SiteFolder, of_five: dict[str, bytes], of_sixty: Path, event: str, part: str
 ) -> None:
-    """The first run fills 60 images, the one that is killed 10, the next one 5."""
-    if point == "before the style sheet":
-        generated(site, range(60))
-    else:
-        shutil.copytree(filled, site.folder, dirs_exist_ok=True)
-    listed(site, range(10))
-    event, part = KILLED_AT[point]
-    number = 2 if point.startswith("between") else 1
-    with stopped(site.folder, event, number, part, "catalog-api", "build", "--web") as process:
+    """The first run fills 60 images, the one that is killed before the event 10, the next one 5."""
+    if part != "assets-catalog-api.css":  # which only the first run writes
+        shutil.copytree(of_sixty, site.folder, dirs_exist_ok=True)
+    listed(site, 10)
+    with stopped(site.folder, event, 1, part, "catalog-api", "build", "--web") as process:
         process.kill()
         process.communicate(timeout=60)
     killed = tree(site.folder / "site")
-    listed(site, range(5))
-    build(site)
-    assert tree(site.folder / "site") == clean != killed
+    build(listed(site, 5))
+    assert tree(site.folder / "site") == of_five != killed
     assert [path.name for path in site.folder.iterdir() if path.name.startswith(".")] == []
 
 

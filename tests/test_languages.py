@@ -87,23 +87,22 @@ def test_words_can_be_replaced_and_links_lead_to_the_default_language_without_a_
     assert "No scan" in html(site, "")
 
 
-def test_a_wrong_marker_of_a_translation_refuses_the_build(site: SiteFolder) -> None:
-    site.config["plugins"] = [translated(site, "suffix"), {"catalog-api": site.settings}]
+def test_wrong_words_and_markers_of_a_translation_refuse_the_build(site: SiteFolder) -> None:
+    site.config |= {
+        "plugins": [translated(site, "suffix"), {"catalog-api": site.settings}],
+        "theme": {"name": "mkdocs", "custom_dir": "overrides"},
+    }
+    (site.folder / "overrides").mkdir()
     site.write("docs/index.de.md", "# Start\n\n<!-- catalog: imags -->\n")
+    marker = "docs/index.de.md:3: unknown marker `imags` (did you mean `images`?)"
     result = site.mkdocs()
-    assert result.failed
-    assert "docs/index.de.md:3: unknown marker `imags` (did you mean `images`?)" in result.logged()
+    assert result.failed and marker in result.logged()
     checked = call("check", "-f", site.folder / "mkdocs.yml")
-    assert checked.exit_code == 1
-    assert "docs/index.de.md:3: unknown marker" in checked.output
-
-
-def test_a_wrong_file_of_words_is_one_error(site: SiteFolder) -> None:
-    site.image("nginx")
-    site.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
+    assert (checked.exit_code, marker in checked.output) == (1, True)
+    site.write("docs/index.de.md", "# Start\n")
     site.write("overrides/catalog/words.yml", "- Not scanned\n")
     result = site.mkdocs()
+    assert result.failed
     assert [text for text in result.logged() if "words.yml" in text] == [
         "catalog/words.yml:1:1: expected texts and their replacements (write `Vulnerabilities: …` lines)"
     ]
-    assert result.failed

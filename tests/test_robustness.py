@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +21,7 @@ from mkdocs_catalog_api.problems import CatalogError, Problems
 from mkdocs_catalog_api.sources.read_site import read_site
 
 from .contract import check
-from .sites import REGISTRY, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, digest, row, trivy
 
 EXAMPLES = int(os.environ.get("CATALOG_API_EXAMPLES", "40"))
 HEAD = "site_name: C\nsite_url: https://example.org/catalog/\nplugins:\n- catalog-api:\n"
@@ -82,50 +80,14 @@ FILES = {
     "updates.yml": "- {app: nginx, from: 1.9, to: 1.10, status: Shipped}\n- {app: x, to: 2, result: held}\n",
 }
 NASTY = [
-    *(
-        "---\n",
-        "---",
-        "\n",
-        "\t",
-        ": ",
-        "- ",
-        "  ",
-        "&a ",
-        "<<: ",
-        "!!set ",
-        "!!bool ",
-        "? ",
-        *"[]{}\"'#|>%@`~/",
-    ),
-    *(
-        "*a",
-        "null",
-        "true",
-        "on",
-        "1.10",
-        "010",
-        ".nan",
-        ".inf",
-        "-1",
-        "1e999",
-        "2026-02-30",
-        "12:30:45",
-        "0x_",
-    ),
-    *(
-        "1_0",
-        "..",
-        "index",
-        "sha256:",
-        "http://[",
-        "https://a:b/",
-        "9" * 5000,
-        "[" * 200,
-        'name: "\\ud800"\n',
-    ),
-    *("catalog: charts\n", "slug: index\n", "url: x\n", "a: &a [*a]\n", "latest: 3\n", "security: {}\n"),
-    *("category: ''\n", "versions:\n", *"\x00\x07\x85\u2028\ufeffé🚀ﬀİ"),
-]
+    *("---\n", "---", "\n", "\t", ": ", "- ", "  ", "&a ", "<<: ", "!!set ", "!!bool ", "? ", "*a", "on"),
+    "null",
+    *("true", "1.10", "010", ".nan", ".inf", "-1", "1e999", "2026-02-30", "12:30:45", "0x_", "1_0", ".."),
+    *("index", "sha256:", "http://[", "https://a:b/", "9" * 5000, "[" * 200, 'name: "\\ud800"\n'),
+    "slug: index\n",
+    *("catalog: charts\n", "url: x\n", "a: &a [*a]\n", "latest: 3\n", "security: {}\n", "category: ''\n"),
+    *("versions:\n", *"[]{}\"'#|>%@`~/", *"\x00\x07\x85\u2028\ufeffé🚀ﬀİ"),
+]  # fmt: skip
 EDITED = st.sampled_from([name for name in FILES if name != "docs/index.md"])
 PLACE = st.floats(0, 1, exclude_max=True)
 
@@ -158,22 +120,19 @@ TYPED = st.builds(
     st.integers(0, 12),
     st.sampled_from(NASTY) | st.text(max_size=4),
 )
+SCALARS = [
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**70), 2**70),
+    st.floats(),
+    st.dates(),
+    st.text(max_size=8),
+]
+KNOWN = [*NASTY, digest(1), digest(2), f"{REGISTRY}/nginx:1.9", "1.9", "redis", "wolfi", "core"]
+KEY = st.text(max_size=6) | st.sampled_from(["version", "image", "url", "type"])
 VALUE = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers(-(2**70), 2**70)
-    | st.floats()
-    | st.dates()
-    | st.sampled_from(
-        [*NASTY, digest(1), digest(2), f"{REGISTRY}/nginx:1.9", "1.9", "redis", "wolfi", "core"]
-    )
-    | st.text(max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(
-            st.text(max_size=6) | st.sampled_from(["version", "image", "url", "type"]), inner, max_size=3
-        )
-    ),
+    st.one_of(*SCALARS, st.sampled_from(KNOWN)),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEY, inner, max_size=3),
     max_leaves=5,
 )
 
@@ -208,26 +167,16 @@ STRUCTURED = st.builds(
 )
 
 
-@contextmanager
-def folder(files: dict[str, str]) -> Iterator[Path]:
-    root = Path(tempfile.mkdtemp())
-    try:
-        for name, text in files.items():
-            target = root / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(text.encode("utf-8", "surrogatepass"))
-        report = trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/nginx@{digest(1)}")
-        (root / "scans").mkdir()
-        (root / "scans/a.json").write_text(json.dumps(report))
-        yield root
-    finally:
-        shutil.rmtree(root)
-
-
 def publish_or_tell(files: dict[str, str], *, mkdocs: bool, strict: bool) -> None:
     """Build the catalog; it must hold the contract, or be refused with problems."""
     settings_text = files["settings"].replace("\n", "\n    ")
-    with folder(files | {"mkdocs.yml": f"{HEAD}    {settings_text}\n"}) as root:
+    with tempfile.TemporaryDirectory() as name:
+        root = Path(name)
+        for path, text in (files | {"mkdocs.yml": f"{HEAD}    {settings_text}\n"}).items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_bytes(text.encode("utf-8", "surrogatepass"))
+        report = trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/nginx@{digest(1)}")
+        SiteFolder(root).report("a.json", report)
         problems = Problems()
         try:
             site, given_settings, _ = read_site(root / "mkdocs.yml", problems)
@@ -237,8 +186,7 @@ def publish_or_tell(files: dict[str, str], *, mkdocs: bool, strict: bool) -> Non
             prepare(site, given_settings, problems, strict=strict).publish()
         except CatalogError as error:
             said = [str(problem) for problem in error.problems]
-            assert said
-            assert all(said)
+            assert said and all(said)
             assert not (root / "site").exists()
             assert not [path for path in root.iterdir() if path.name.startswith(".")]
             return
