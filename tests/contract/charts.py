@@ -14,7 +14,6 @@ def check(api: Api, releases: Releases) -> None:
                 _pin(api, f"{name}.json", f"{where}.images[{number}]", pin)
             pins = _pins(api, [item])
             _security(api, f"{name}.json", f"{where}.security", item["security"], pins, releases)
-    _pinned(api, _pins(api, [item for name in PINNING for item in api.data(name)]), releases)
 
 
 def _every_digest(entry: Json) -> list[str]:
@@ -78,7 +77,7 @@ def _is_former(api: Api, pin: Json) -> bool:
 def _worst(release: Release) -> tuple[Json, ...]:
     """What is pinned under several names counts as the one of which statements take out least."""
     found = figures([release])
-    return (*(found[severity] for severity in SEVERITIES), release.withheld)
+    return (*(found[severity] for severity in SEVERITIES), release.missing)
 
 
 def _pins(api: Api, charts: list[Json]) -> dict[Json, list[Json]]:
@@ -110,21 +109,6 @@ def _known(pins: dict[Json, list[Json]], releases: Releases) -> list[Release]:
 def _outside(pins: dict[Json, list[Json]]) -> int:
     """How many are not releases of the catalog: nothing that was found in them is published."""
     return sum(all(version is None for _, version in names) for names in pins.values())
-
-
-def _pinned(api: Api, pins: dict[Json, list[Json]], releases: Releases) -> None:
-    """What all charts together pin, in the summary."""
-    pinned, known = api.documents["security.json"]["pinned"], _known(pins, releases)
-    scanned = pinned["releases"] - pinned["unscanned"]
-    if not 0 <= scanned - len(known) <= _outside(pins):
-        api.blame(
-            "security.json", "$.pinned.unscanned", f"is {pinned['unscanned']}, and {len(known)} are known"
-        )
-    wanted = {name: figures(known)[name] or 0 for name in SEVERITIES}
-    for name in SEVERITIES if scanned > len(known) else ():
-        wanted[name] = max(wanted[name], pinned["bySeverity"][name])
-    total = sum(wanted.values())
-    api.holds("security.json", "$.pinned", pinned, releases=len(pins), total=total, bySeverity=wanted)
 
 
 def _security(
