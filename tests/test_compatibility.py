@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 from collections.abc import Iterator
 from typing import Any
@@ -92,19 +91,16 @@ def test_what_only_grows_passes_and_all_else_breaks(before: Any, after: Any, bro
 
 @given(st.sampled_from(FIELDS), st.sampled_from(["remove", "retype", "omit"]))
 def test_no_change_for_the_worse_is_missed(field: tuple[str, str], harm: str) -> None:
-    new = copy.deepcopy(BASELINE)
-    schema = new["components"]["schemas"][field[0]]
-    if harm == "remove":
-        del schema["properties"][field[1]]
-    elif harm == "retype":
-        schema["properties"][field[1]] = {"type": "another"}
+    old = BASELINE["components"]["schemas"][field[0]]
+    known, required = {*promised(old, "x")}, [name for name in old["required"] if name != field[1]]
+    grown = {"properties": old["properties"] | {"new": TEXT}, "required": [*old["required"], "new"]}
+    assert known < {*promised(old | grown, "x")}
+    if harm == "omit":
+        assert (known <= {*promised(old | {"required": required}, "x")}) == (required == old["required"])
     else:
-        schema["required"] = [name for name in schema["required"] if name != field[1]]
-    optional = field[1] not in BASELINE["components"]["schemas"][field[0]]["required"]
-    assert (promises(BASELINE) <= promises(new)) == (harm == "omit" and optional)
-    schema["properties"] = BASELINE["components"]["schemas"][field[0]]["properties"] | {"brandNew": TEXT}
-    schema["required"] = [*BASELINE["components"]["schemas"][field[0]]["required"], "brandNew"]
-    assert promises(BASELINE) < promises(new)
+        without = {name: part for name, part in old["properties"].items() if name != field[1]}
+        worse = {field[1]: {"type": [*TYPES]}} if harm == "retype" else {}
+        assert not known <= {*promised(old | {"properties": without | worse}, "x")}
 
 
 def test_the_contract_has_only_grown(site: SiteFolder) -> None:
@@ -112,13 +108,7 @@ def test_the_contract_has_only_grown(site: SiteFolder) -> None:
 
 
 def test_a_catalog_s_own_fields_and_words_break_nobody_who_knows_the_contract(example: Result) -> None:
-    document = example.json("openapi.json")
-    added = {promise.partition(" ")[0] for promise in promises(document) - promises(BASELINE)}
-    assert promises(BASELINE) - promises(document) == set()
-    assert added == {
-        *(f"ImageCustom.{name}" for name in ("fips", "port", "shell", "upstream")),
-        *(f"ImageEntryCustom.{name}" for name in ("fips", "shell")),
-    }
+    assert promises(BASELINE) - promises(example.json("openapi.json")) == set()
 
 
 def test_the_guide_and_the_api_document_state_the_same_policy() -> None:

@@ -70,7 +70,12 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("search", "search.json data 0 versions 0 digests", [], "search.json $.data[0].versions[0].digests"),
     ("contents", "index.json contents", "0" * 64, "index.json $.contents"),
     ("templates", "index.json templates image", "/catalog/api/v1/{slug}", "index.json $.templates.image"),
-    ("ids", "cves/index.json data 1 href", "/catalog/api/v1/cves/none.json", "cves/index.json $.data[1].href"),
+    (
+        "ids",
+        "cves/index.json data 1 href",
+        "/catalog/api/v1/cves/none.json",
+        "cves/index.json $.data[1].href",
+    ),
     ("Renovate", "renovate/alpha.json tags latest", "1.9", "renovate/alpha.json $.tags.latest"),
     (
         "VEX",
