@@ -566,6 +566,11 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], tuple[str, ...]]] = {
             (r'{"result": {"releases": [{"name": "\ud800"}]}}', ""),
         )
     },
+    "a broken list of what is exploited": (
+        "",
+        {PAGE: PLAIN, "advisories/known_exploited_vulnerabilities.json": "{}"},
+        ("CAT002 advisories/known_exploited_vulnerabilities.json 0:0",),
+    ),
     "names that Windows reserves": (
         "",
         {"docs/images/aux.md": front_matter("versions: ['1', nul]")},

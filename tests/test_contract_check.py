@@ -86,7 +86,7 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("days", f"{DAY} data", lambda events: events.pop(), f"{DAY} $.total"),
     ("recorded figures", "changes.json data 0 all fixable", 99, "changes.json $.data[0].all"),
     ("recorded events", "changes.json data 0 counts image-added", 9, "changes.json $.data[0].counts"),
-    ("time to fix", "fixes.json timeToFix low days90 fixed", 9, "fixes.json $.timeToFix"),
+    ("time to fix", "fixes.json timeToFix high days90 fixed", 9, "fixes.json $.timeToFix"),
     ("figures", "history/gamma.json figures 0 suppressed", 1, "history/gamma.json $.figures[0].suppressed"),
     ("fixes", "fixes.json data 0 firstSeen", "2026-10-31", "fixes.json $.data[0]: "),
     ("fixes in time", "fixes.json within high fixed", 9, "fixes.json $.within.high.fixed"),

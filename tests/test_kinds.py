@@ -74,14 +74,6 @@ def test_every_route_has_a_document(rich: Result) -> None:
     assert routes.keys() - used == set(), "test_contract_check.every_kind has no such document"
 
 
-def test_discovery_lists_every_document_once(rich: Result) -> None:
-    index = rich.json("index.json")
-    collections = [resource["href"] for resource in index["resources"].values()]
-    listed = [*collections, *index["documents"].values(), *index["templates"].values()]
-    paths = [route.path for kind in TABLE for route in kind.routes if route.path != "index.json"]
-    assert sorted(listed) == sorted(f"/catalog/api/v1/{path}" for path in paths)
-
-
 @pytest.mark.parametrize("kind", [kind.name for kind in TABLE])
 def test_the_contract_check_looks_at_every_kind(kind: str) -> None:
     (routes,) = (set(each.routes) for each in TABLE if each.name == kind)

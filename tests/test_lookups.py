@@ -175,13 +175,6 @@ def test_a_catalog_without_digests_scans_or_files_answers_without_noise(site: Si
     assert [path.name for path in (result.api / "renovate").iterdir()] == ["alpha.json"]
 
 
-def test_a_broken_list_refuses_the_catalog(site: SiteFolder) -> None:
-    small(site).write(KEV, b"{}")
-    result = site.build()
-    assert result.failed
-    assert any(line.startswith(f"{KEV}: ") for line in result.logged())
-
-
 def test_too_many_documents_for_some_hosts_are_noted(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
