@@ -49,12 +49,6 @@ MUTATIONS: list[tuple[str, str, Any, str]] = [
     ("pages of the site", "images.json data 0 url", "/catalog/images/none/", "images.json $.data[0].url"),
     ("safe text", f"{RECORD} cves 0 title", "a\x1b[31m", "security/alpha.json $.versions[0].cves[0].title"),
     ("order", "images.json data", list.reverse, "images.json $.data: is not in the order of the slugs"),
-    (
-        "versions",
-        "images.json data 0 versions",
-        list.reverse,
-        "images.json $.data[0].versions: are not newest",
-    ),
     ("joins", "charts.json data 0 images 0 version", "1.9", "charts.json $.data[0].images[0]"),
     ("sums", "images.json data 0 security total", 7, "images.json $.data[0].security.total"),
     ("grades", f"{RECORD} score", 52.3, "security/alpha.json $.versions[0].score"),
