@@ -19,7 +19,7 @@ from .catalog.value import Catalog
 from .documents import vex
 from .documents.discovery import ManifestEntry
 from .documents.publication import publication
-from .documents.table import LOOKUP_NAMES
+from .documents.table import LOOKUP_NAMES, wanted_kinds
 from .problems import CatalogError, Level, Problem, Problems
 from .problems.codes import Code
 from .publish import feeds, llms
@@ -207,5 +207,7 @@ def _prepare(
         vex_repository = vex_repository_file(site.title, vex.repository(site.site_url))
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
-    words = llms.text(catalog, {*filter(settings.has_lookup, LOOKUP_NAMES)})
+    lookups = [kind for kind in wanted_kinds(catalog, settings) if kind.optional]
+    routes = [route for kind in lookups for route in kind.routes if route.parameters]
+    words = llms.text(catalog, routes)
     return Build(site, catalog, staging, written, problems, header_file, feed_files, vex_repository, words)

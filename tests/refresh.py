@@ -9,6 +9,7 @@ from pathlib import Path
 
 import mkdocs_catalog_api
 from mkdocs_catalog_api.documents.table import LOOKUP_NAMES
+from mkdocs_catalog_api.problems.codes import Code
 from mkdocs_catalog_api.sources.reports.formats import SCANNERS
 
 from . import command_help, field_tables
@@ -21,6 +22,7 @@ from .messages import SNAPSHOT, messages
 from .past import every_path
 from .sites import SiteFolder
 
+CODES = Path(__file__).with_name("codes.txt")
 SCHEMAS = Path(mkdocs_catalog_api.__file__).parent / "schemas"
 
 
@@ -47,6 +49,13 @@ def wording() -> dict[Path, str]:
     return {SNAPSHOT: messages()}
 
 
+def codes() -> dict[Path, str]:
+    """Every code of problems that there ever was, and its name. A line is never removed or changed."""
+    given = dict(line.split() for line in CODES.read_text("utf-8").splitlines())
+    lines = sorted(({code.value: code.name for code in Code} | given).items())
+    return {CODES: "".join(f"{code} {name}\n" for code, name in lines)}
+
+
 def shape() -> dict[Path, str]:
     """The frozen shape of all documents. It changes only after an approved change: read its diff."""
     with tempfile.TemporaryDirectory() as folder:
@@ -71,6 +80,7 @@ GENERATED: Mapping[str, Callable[[], dict[Path, str]]] = {
     "schemas": editor_schemas,
     "guide": guide,
     "messages": wording,
+    "codes": codes,
     "contract": shape,
     "history": history,
 }

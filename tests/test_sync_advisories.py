@@ -151,6 +151,18 @@ def test_a_broken_file_from_before_is_replaced(bench: Bench) -> None:
     assert bench.files() == {KEV: kev(ADDED)}
 
 
+def test_a_list_that_lost_many_entries_is_not_taken(bench: Bench) -> None:
+    bench.run("kev")
+    for count, taken in ((17, False), (18, True)):
+        bench.offer("/kev", answer(kev(dict([*ADDED.items()][:count]))))
+        result = bench.run("kev", "--json")
+        assert problems(result) == ([] if taken else [("CAT080", KEV, 0, "")])
+        assert (bench.files() == {KEV: kev(ADDED)}) != taken
+    (bench.site.folder / KEV).unlink()
+    bench.offer("/kev", answer(kev(dict([*ADDED.items()][:1]))))
+    assert bench.run("kev").exit_code == 0
+
+
 def test_an_answer_in_drops_or_without_an_end_keeps_the_earlier_file(bench: Bench) -> None:
     bench.run("kev")
     before = bench.files()

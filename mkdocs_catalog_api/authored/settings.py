@@ -40,7 +40,6 @@ from ..catalog.types import LineRule, VariantRule
 from ..catalog.verification import Verification
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
-from ..problems.gone import gone_setting
 from .config_file import ConfigFile
 from .from_registry import FromRegistry, is_from_registry, read_from_registry
 from .messages import location, message_and_hint, not_among, resembling, suggestion
@@ -329,8 +328,6 @@ def explain_settings(
             path = path[:-1]  # one value is the short form of a list of one
         message, hint = message_and_hint(details, (model,))
         message = message.replace("unknown key", "unknown setting")
-        if details["type"] == "extra_forbidden" and (remedy := gone_setting(path)):
-            message, hint = "this setting no longer exists", remedy
         yield config.problem(path, message, hint, code=Code.SETTING)
 
 

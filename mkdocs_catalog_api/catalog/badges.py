@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from .assessment import Figures
 from .grading import GRADES
@@ -28,6 +28,17 @@ class BadgeContent(NamedTuple):
     label: str
     message: str
     color: str = _BLUE
+
+
+ContentOfImage: TypeAlias = Callable[[Image, str], BadgeContent]
+"""By the image and the time of the catalog's `newest_scan`. Without a value, the message says so."""
+
+
+class ImageBadge(NamedTuple):
+    """A badge that every image has."""
+
+    description: str
+    content: ContentOfImage
 
 
 class Counted(NamedTuple):
@@ -93,18 +104,35 @@ def _license(counted: Counted) -> BadgeContent:
     return BadgeContent("licenses", str(len(licenses)))
 
 
-def _image_cves(image: Image) -> BadgeContent:
+IMAGE_BADGES: dict[str, ImageBadge] = {}
+"""Name → badge of each image, in the order of this file."""
+
+
+def _image_badge(name: str, description: str) -> Callable[[ContentOfImage], ContentOfImage]:
+    """Add a function to `IMAGE_BADGES`."""
+
+    def added(content: ContentOfImage) -> ContentOfImage:
+        IMAGE_BADGES[name] = ImageBadge(description, content)
+        return content
+
+    return added
+
+
+@_image_badge("cves", "Open vulnerabilities.")
+def _image_cves(image: Image, _: str) -> BadgeContent:
     label, state = f"{image.entry.name} CVEs", _ungraded(image)
     return _cves(label, [image.figures]) if image.figures and not state else BadgeContent(label, state, _GREY)
 
 
-def _image_grade(image: Image) -> BadgeContent:
+@_image_badge("grade", "Letter for the worst of them.")
+def _image_grade(image: Image, _: str) -> BadgeContent:
     grade = image.figures and image.figures.grade
     label, color = f"{image.entry.name} grade", _BY_GRADE[grade] if grade else _GREY
     return BadgeContent(label, grade or _ungraded(image), color)
 
 
-def _image_version(image: Image) -> BadgeContent:
+@_image_badge("version", "The newest version.")
+def _image_version(image: Image, _: str) -> BadgeContent:
     if not image.releases:
         return BadgeContent(image.entry.name, "no version", _GREY)
     return BadgeContent(image.entry.name, image.releases[0].entry.version)
@@ -137,9 +165,3 @@ VALUE_BADGES: Mapping[str, Callable[[int, Counted], str]] = {
     "hub": lambda number, _: f"{number} chart{'' if number == 1 else 's'}",
 }
 """Field → message of the badge that each of its values has, by the number of items with this value."""
-IMAGE_BADGES: Mapping[str, tuple[str, Callable[[Image], BadgeContent]]] = {
-    "cves": ("Open vulnerabilities.", _image_cves),
-    "grade": ("Letter for the worst of them.", _image_grade),
-    "version": ("The newest version.", _image_version),
-}
-"""Name → description and content of each badge of an image."""

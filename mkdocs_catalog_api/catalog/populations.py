@@ -97,3 +97,9 @@ def available(items: Iterable[Item]) -> list[Item]:
 def _population(images: Sequence[Image]) -> Population:
     parts = [image.figures for image in images if image.figures is not None]
     return Population(images, total(parts), len(parts), sum(part.total > 0 for part in parts))
+
+
+def newest_scan(catalog: Catalog) -> str:
+    """Time of the newest scan of any image's newest version; empty without one. It is never after today."""
+    times = (image.figures.scanned_at for image in catalog.images if image.figures)
+    return max(filter(None, times), default="")

@@ -11,17 +11,9 @@ from importlib import import_module
 
 import click
 
-from ..problems import gone
 from ..publish.staging import exit_on_signals
 
-_COMMANDS = (
-    "new",
-    "build",
-    "check",
-    "list",
-    "record",
-    "sync",
-)
+_COMMANDS = ("new", "build", "check", "list", "record", "sync")
 
 
 class _Commands(click.Group):
@@ -31,23 +23,11 @@ class _Commands(click.Group):
         return list(_COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name in gone.COMMANDS:
-            raise click.UsageError(f"`{name}` no longer exists ({gone.COMMANDS[name]})", ctx)
         if name not in _COMMANDS:
             return None
         module = import_module(f".{name.replace('-', '_')}", __package__)
         command: click.Command = module.command
         return command
-
-    def invoke(self, ctx: click.Context) -> object:
-        try:
-            return super().invoke(ctx)
-        except click.NoSuchOption as error:
-            command = error.ctx.command.name if error.ctx else ""
-            if remedy := gone.COMMANDS.get(f"{command} {error.option_name}"):
-                message = f"`{error.option_name}` no longer exists ({remedy})"
-                raise click.UsageError(message, error.ctx) from None
-            raise
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -6,6 +6,7 @@ from msgspec import Meta
 
 from ..catalog import addresses
 from ..catalog.badges import CATALOG_BADGES, IMAGE_BADGES, BadgeContent, catalog_contents
+from ..catalog.populations import newest_scan
 from ..catalog.published import Document
 from ..catalog.types import Slug, Text
 from ..catalog.value import Catalog, Image
@@ -54,9 +55,9 @@ def catalog_badges(catalog: Catalog) -> dict[str, Badge]:
     return {name: _payload(name, content) for name, content in catalog_contents(catalog)}
 
 
-def image_badges(image: Image) -> dict[str, Badge]:
-    """Name → badge of one image."""
-    return {name: _payload(name, content(image)) for name, (_, content) in IMAGE_BADGES.items()}
+def image_badges(image: Image, as_of: str) -> dict[str, Badge]:
+    """Name → badge of one image; `as_of` is the time of the catalog's newest scan."""
+    return {name: _payload(name, badge.content(image, as_of)) for name, badge in IMAGE_BADGES.items()}
 
 
 def _payload(name: str, content: BadgeContent) -> Badge:
@@ -76,8 +77,9 @@ def _payload(name: str, content: BadgeContent) -> Badge:
 def _documents(catalog: Catalog) -> Documents:
     for name, badge in catalog_badges(catalog).items():
         yield addresses.badge(name), badge
+    as_of = newest_scan(catalog)
     for image in catalog.images:
-        for name, badge in image_badges(image).items():
+        for name, badge in image_badges(image, as_of).items():
             yield addresses.image_badge(image.entry.slug, name), badge
 
 

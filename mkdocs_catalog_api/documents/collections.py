@@ -82,7 +82,7 @@ def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
 _IMAGE_BADGES = document_struct(
     "ImageBadges",
     "Badges of one image, in the endpoint format of shields.io.",
-    {name: Annotated[Href, Meta(description=description)] for name, (description, _) in IMAGE_BADGES.items()},
+    {name: Annotated[Href, Meta(description=badge.description)] for name, badge in IMAGE_BADGES.items()},
 )
 
 

@@ -43,7 +43,13 @@ Resource = Annotated[Literal["cves"], Meta(description="Name of the resource.")]
 Id = Annotated[Text, Meta(description="CVE id, else the advisory's id.")]
 Severity = Annotated[SeverityWord, Meta(description="The highest that it has in any version.")]
 Title = Annotated[str, Meta(description="Summary; empty if it is not known.")]
-Url = Annotated[str, Meta(description="Advisory; empty when it is not known.")]
+Url = Annotated[
+    str,
+    Meta(
+        description="Advisory; empty when it is not known.",
+        examples=["https://avd.aquasec.com/nvd/cve-2025-9230"],
+    ),
+]
 
 
 class CveEntry(Document):
@@ -53,15 +59,19 @@ class CveEntry(Document):
     severity: Severity
     title: Title
     url: Url
-    images: Annotated[Count, Meta(description="Images with an affected version.")]
-    releases: Annotated[Count, Meta(description="Affected versions.")]
-    latest: Annotated[Count, Meta(description="Images whose newest version is affected.")]
+    images: Annotated[Count, Meta(description="Images with an affected version.", examples=[2])]
+    releases: Annotated[Count, Meta(description="Affected versions.", examples=[3])]
+    latest: Annotated[Count, Meta(description="Images whose newest version is affected.", examples=[1])]
     suppressed: Annotated[Count, Meta(description="Versions in which it is suppressed.")]
-    fixable: Annotated[Count, Meta(description="Affected packages in versions that have a fix.")]
+    fixable: Annotated[Count, Meta(description="Affected packages in versions with a fix.", examples=[3])]
     charts: Annotated[Count, Meta(description="Charts that pin something affected.")]
     exploited: ExploitedSince
     href: Annotated[
-        Href | None, Meta(description="Where it is found; null when its name can't be that of a file.")
+        Href | None,
+        Meta(
+            description="Where it is found; null when its name can't be that of a file.",
+            examples=["API/cves/CVE-2025-9230.json"],
+        ),
     ]
 
 
@@ -86,7 +96,10 @@ class CveIndex(Document):
 
 ReportedAs = Annotated[
     str | None,
-    Meta(description="Id of the row that covers it and other vulnerabilities; null if the row has this id."),
+    Meta(
+        description="Id of the row that covers it and other vulnerabilities; null if the row has this id.",
+        examples=["DSA-6015-1"],
+    ),
 ]
 
 
@@ -102,7 +115,10 @@ class AffectedRelease(Document):
     installed: Annotated[str, Meta(description="Version that is installed.")]
     fixed: Annotated[str, Meta(description="Version that has the fix; empty when there is none.")]
     reported_as: ReportedAs
-    href: Annotated[HrefAgain, Meta(description="Document with its vulnerabilities.")]
+    href: Annotated[
+        HrefAgain,
+        Meta(description="Document with its vulnerabilities.", examples=["API/security/nginx/1.29.3.json"]),
+    ]
 
 
 class SilencedRelease(AffectedRelease):
@@ -116,8 +132,8 @@ class SilencedRelease(AffectedRelease):
 class AffectedChart(Document):
     """A chart with a pin that has it open."""
 
-    slug: Annotated[Slug, Meta(description="Slug of the chart.")]
-    href: Annotated[Href, Meta(description="Item document.")]
+    slug: Annotated[Slug, Meta(description="Slug of the chart.", examples=["web"])]
+    href: Annotated[Href, Meta(description="Item document.", examples=["API/charts/web/index.json"])]
 
 
 class CveDocument(Document):

@@ -249,11 +249,12 @@ def _examples() -> dict[str, dict[str, Any]]:
     They agree with each other, and their links lead from one to the next:
 
     - `fields`: field, or parameter of a path → its value in every schema without one of its own
-    - `schemas`: schema → field → value, where it differs
+    - `schemas`: schema → field → value, where it differs and the field's `Meta` has no example
     - `words`: list of words → one of them, if it is not the first
     - `custom`: format or type of a custom field → a value
     - `maps`: schema of a map → a few of its entries
 
+    A field `*` stands for each field of its schema; its value has the field's name as `{field}`.
     `{"like": "figures"}` has those of the image's newest version. In links, `API` and `SITE` stand for the
     addresses of the catalog.
     """
@@ -267,6 +268,8 @@ def _add_examples(schemas: Mapping[str, dict[str, Any]], addresses: Addresses) -
     fields, by_schema, words, maps = (_examples()[key] for key in ("fields", "schemas", "words", "maps"))
     for name, schema in schemas.items():
         known = _addressed(by_schema.get(name, {}), addresses)
+        if each := known.pop("*", ""):
+            known |= {field: each.replace("{field}", field) for field in schema["properties"]}
         if "enum" in schema:
             schema["examples"] = [words.get(name, schema["enum"][0])]
         elif name in maps:
@@ -279,7 +282,9 @@ def _add_examples(schemas: Mapping[str, dict[str, Any]], addresses: Addresses) -
             if inner.keys() & {"$ref", "anyOf", "const"} and (inner is not part or field not in known):
                 continue  # with an example of its own
             value = known.get(field, fields.get(field))
-            if name.endswith("Custom") or (value is None and field not in known):
+            if "examples" in inner and field not in known:
+                [value] = inner.pop("examples")
+            elif name.endswith("Custom") or (value is None and field not in known):
                 value = _unknown(inner)
             if value is not None or field in known:
                 inner["examples"] = [_addressed(value, addresses)]

@@ -6,6 +6,7 @@ The data of endoflife.date is under the MIT license.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from ..authored.pages import RawItem
 from ..authored.settings import KEV
@@ -19,19 +20,26 @@ CISA = "https://www.cisa.gov/sites/default/files/feeds/known_exploited_vulnerabi
 ENDOFLIFE = "https://endoflife.date/api/v1/products"
 """API v1: https://endoflife.date/docs/api/v1/."""
 
+_SHRUNK = 0.9
+"""Of the earlier entries. CISA rarely removes one, so a list with fewer is likely to be incomplete."""
+
 
 def download_kev(client: Client, output: Output, address: str) -> None:
-    """Download the list. The existing file is kept if the response is not usable.
+    """Download the list. The existing file is kept if the response is not usable, or lost many entries.
 
     Raises:
         OSError: the file can't be read or written.
     """
 
-    def checked(body: bytes) -> bytes:
-        read_kev(body)
+    def kept(body: bytes, earlier: bytes) -> bytes:
+        found, known = len(read_kev(body)), 0
+        with suppress(ValueError, RecursionError):
+            known = len(read_kev(earlier))
+        if found < known * _SHRUNK:
+            raise ValueError(f"it has {found:,} entries, the earlier file {known:,}")
         return body
 
-    _download(client, output, KEV, address, checked)
+    _download(client, output, KEV, address, kept)
 
 
 def download_cycles(
@@ -46,7 +54,7 @@ def download_cycles(
     """
     for product, raws in sorted(products.items()):
 
-        def kept(body: bytes, product: str = product) -> bytes:
+        def kept(body: bytes, _: bytes, product: str = product) -> bytes:
             cycles = decode_cycles(body)
             if product not in (cycles.result.name, *cycles.result.aliases):
                 raise ValueError(f"it belongs to {cycles.result.name!r:.100}")
@@ -64,12 +72,13 @@ def _download(
     output: Output,
     name: str,
     address: str,
-    kept: Callable[[bytes], bytes],
+    kept: Callable[[bytes, bytes], bytes],
     size: int | None = None,
     unknown: Sequence[Problem] = (),
 ) -> None:
     """Save the part of a response that is `kept`, which raises a ValueError if it is invalid.
 
+    `kept` gets the response, and the earlier file or b"".
     `unknown` are the problems for a response with status 404.
     """
     earlier = output.earlier(name)
@@ -81,7 +90,7 @@ def _download(
             output.problems.extend(unknown)
             return
         try:
-            body = kept(answer.body)
+            body = kept(answer.body, earlier)
         except (ValueError, RecursionError) as error:
             raise NoAnswerError(f"{address}: invalid response: {error}") from None
     except NoAnswerError as error:

@@ -12,7 +12,7 @@ from datetime import date
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..catalog.collections import COLLECTIONS
-from ..catalog.value import Catalog, Image, Pin, PinningItem
+from ..catalog.value import Image, Pin, PinningItem
 from .overview import counted
 
 State: TypeAlias = Literal["good", "fair", "bad", "unknown"]
@@ -46,12 +46,6 @@ class Verdict(NamedTuple):
 class _Remark(NamedTuple):
     state: State
     text: str
-
-
-def newest_scan(catalog: Catalog) -> str:
-    """Time of the newest scan of any image's newest version; empty without one. It is never after today."""
-    times = (image.figures.scanned_at for image in catalog.images if image.figures)
-    return max(filter(None, times), default="")
 
 
 def image_answer(image: Image, users: Sequence[PinningItem], as_of: str, max_age: int | None) -> Verdict:

@@ -18,6 +18,7 @@ from ..catalog.collections import COLLECTIONS, ITEM_MODELS, PINNING, WITH_DOCUME
 from ..catalog.fields import ItemFields, built_in_fields
 from ..catalog.markdown import plain_text, safe_html
 from ..catalog.model import Model
+from ..catalog.populations import newest_scan
 from ..catalog.scans import COUNTERS
 from ..catalog.shown import shown_fields
 from ..catalog.value import Catalog, Image, Pin, PinningItem, Release, RoadmapItem
@@ -29,7 +30,7 @@ from ..documents.items import verify
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
 from ..problems import RefusedError
-from .answer import DEFAULT_MAX_AGE, image_answer, newest_scan, pinning_answer
+from .answer import DEFAULT_MAX_AGE, image_answer, pinning_answer
 from .lists import (
     PER_PAGE,
     SORTS,
@@ -245,7 +246,7 @@ class Parts:
             values["past"] = msgspec.to_builtins(image_history(own.slug, record)) if record else None
             values["until"] = history.last if history else None
             values["detail"] = msgspec.to_builtins(detail(image)) if image.releases else None
-            values["badges"] = msgspec.to_builtins(image_badges(image))
+            values["badges"] = msgspec.to_builtins(image_badges(image, self._as_of))
             users = self._users.get(own.slug, ())
             values["users"] = [
                 {"name": item.entry.name, "url": addresses.web(item.page.url)} for item in users

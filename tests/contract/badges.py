@@ -1,21 +1,23 @@
 """What the badges say: the figures of the documents that they stand for."""
 
 import re
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from tests.contract.api import LISTED, Api, Json
 
-OF_IMAGE = ("cves", "grade", "version")
+OF_IMAGE: dict[str, Callable[[Api, Json], str]] = {
+    "cves": lambda api, image: _ungraded(api, image) or str(image["security"]["total"]),
+    "grade": lambda api, image: _ungraded(api, image) or image["security"]["grade"],
+    "version": lambda _, image: image["latest"] or "no version",
+}
+"""Name of each image's badge, and what it says."""
 
 
 def check(api: Api) -> None:
     said = of_catalog(api)
     for image in api.data("images"):
-        slug, security = image["slug"], image["security"]
-        said[f"{slug}/version"] = image["latest"] or "no version"
-        ungraded = _ungraded(api, image) if security["grade"] is None else None
-        said[f"{slug}/cves"] = ungraded or str(security["total"])
-        said[f"{slug}/grade"] = ungraded or security["grade"]
+        said |= {f"{image['slug']}/{name}": message(api, image) for name, message in OF_IMAGE.items()}
     for name, message in said.items():
         path = f"badge/{name}.json"
         badge = api.documents[path]
@@ -25,7 +27,9 @@ def check(api: Api) -> None:
 
 
 def _ungraded(api: Api, image: Json) -> str:
-    """Why an image has no grade."""
+    """Why an image has no grade; empty if it has one."""
+    if image["security"]["grade"] is not None:
+        return ""
     if not image["security"]["scanned"]:
         return "not scanned"
     digests = {*image["versions"][0]["digests"]}
