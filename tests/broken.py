@@ -53,6 +53,7 @@ UNREADABLE = {
 """Front matter of an image, from line 5 on, that is not YAML as we read it."""
 FIELDS = {
     "list for a text": ("base: [a]", "CAT012 5:1 base"),
+    "mapping for a text": ("base: {a: b}", "CAT012 5:1 base"),
     "bool for a text": ("base: true", "CAT012 5:1 base"),
     "empty text": ("base: ' '", "CAT012 5:1 base"),
     "control character in quotes": (r'base: "a\0"', "CAT012 5:1 base"),
@@ -68,6 +69,7 @@ FIELDS = {
     "version without label": ("versions: [{}]", "CAT011 5:12 versions[0].version"),
     "version that is null": ("versions: [null]", "CAT012 5:12 versions[0]"),
     "misspelt below": ("versions: [{version: 1, relased: 2026-01-01}]", "CAT010 5:25 versions[0].relased"),
+    "unknown below": ("versions: [{version: 1, note: x}]", "CAT010 5:25 versions[0].note"),
     "computed below": ("versions: [{version: 1, href: x}]", "CAT010 5:25 versions[0].href"),
     "digest": ("versions: [{version: 1, digest: abc}]", "CAT012 5:25 versions[0].digest"),
     "digest in a list": (

@@ -132,7 +132,7 @@ def test_names_order_descriptions_and_null_are_those_of_what_is_written(built_si
             assert nullable == (NoneType in get_args(info.annotation)), f"{name}.{field}"
 
 
-def test_what_is_built_sitecan_be_written_again(built_site: Published) -> None:
+def test_what_is_published_can_be_written_again(built_site: Published) -> None:
     """The fields of a published item that are not computed are valid, and mean the same."""
     for collection, name in NAMES.items():
         for item in built_site.result.json(f"{collection}.json")["data"]:

@@ -18,7 +18,6 @@ from .budgets import check_size
 from .past import Past, every_path
 from .sites import Result, SiteFolder
 from .test_build import small
-from .test_cli import call, config
 
 
 @pytest.fixture(scope="module")
@@ -114,8 +113,7 @@ def test_the_servers_are_the_mount_path_and_the_address(described: Any, site: Si
         "https://catalog.example.org/hardened",
     ]
     site.config["site_url"] = ""
-    assert call("build", "-q", "-f", config(small(site)), "--site-dir", "site").exit_code == 0
-    bare = json.loads((site.folder / "site/api/v1/openapi.json").read_bytes())
+    bare = small(site).build().json("openapi.json")
     assert [server["url"] for server in bare["servers"]] == ["/"]
 
 
@@ -129,9 +127,7 @@ def test_custom_fields_and_closed_words_are_typed(site: SiteFolder) -> None:
         "version_fields": {"built": "date"},
     }
     site.image("alpha", "port: 80")
-    assert call("build", "-q", "-f", config(site), "--site-dir", "site").exit_code == 0
-    described = json.loads((site.folder / "site/api/v1/openapi.json").read_bytes())
-    schemas = described["components"]["schemas"]
+    schemas = site.build().json("openapi.json")["components"]["schemas"]
     assert schemas["Image"]["properties"]["tier"]["x-extensible-enum"] == ["core", "extra"]
     assert schemas["Image"]["properties"]["custom"]["$ref"] == "#/components/schemas/ImageCustom"
     custom = schemas["ImageCustom"]

@@ -3,7 +3,7 @@
 from tests.contract import lookups
 from tests.contract.api import PINNING, SEVERITIES, Api, Json
 from tests.contract.security import Release, Releases, figures, shown
-from tests.contract.texts import REFERENCE
+from tests.contract.texts import normal
 
 
 def check(api: Api, releases: Releases) -> None:
@@ -16,35 +16,19 @@ def check(api: Api, releases: Releases) -> None:
             _security(api, f"{name}.json", f"{where}.security", item["security"], pins, releases)
 
 
-def _every_digest(entry: Json) -> list[str]:
-    return [*entry["digests"], *(manifest["digest"] for manifest in entry["manifests"])]
-
-
-def _normal(reference: str) -> tuple[str, str]:
-    """The repository with its registry, and the tag: `nginx` is docker.io/library/nginx and latest."""
-    found = REFERENCE.fullmatch(reference)
-    assert found, reference
-    domain, slash, path = found["name"].partition("/")
-    if not slash or not (domain == "localhost" or "." in domain or ":" in domain):
-        domain, path = "docker.io", found["name"]
-    if domain in ("docker.io", "index.docker.io"):
-        domain, path = "docker.io", path if "/" in path else f"library/{path}"
-    return f"{domain}/{path}", found["tag"] or "latest"
-
-
 def _pin(api: Api, path: str, where: str, pin: Json) -> None:
     """A digest decides alone, of several labels the newest; without one repository and tag do."""
-    digest, (repository, tag) = pin["digest"], _normal(pin["image"])
+    digest, (repository, tag) = pin["digest"], normal(pin["image"])
     if "@" in pin["image"]:
         api.expect(path, f"{where}.digest", digest, pin["image"].partition("@")[2])
     homes: dict[str, str | None] = {}
     owners: dict[str | None, None] = {None: None}
     for image in api.data("images"):
-        owned = _normal(image["image"])[0] == repository
+        owned = normal(image["image"])[0] == repository
         owners |= {image["slug"]: None} if owned else {}
         for entry in image["versions"]:
             if (
-                digest in _every_digest(entry)
+                digest in lookups.every_digest(entry)
                 if digest
                 else owned and tag in (entry["version"], *entry["tags"])
             ):
@@ -65,7 +49,10 @@ def _pin(api: Api, path: str, where: str, pin: Json) -> None:
 def _is_former(api: Api, pin: Json) -> bool:
     """Whether a pin has a digest that its image, listed or not, had before."""
     listed = {
-        digest for image in api.data("images") for each in image["versions"] for digest in _every_digest(each)
+        digest
+        for image in api.data("images")
+        for each in image["versions"]
+        for digest in lookups.every_digest(each)
     }
     if not pin["version"] or not pin["digest"] or pin["digest"] in listed:
         return False
@@ -96,7 +83,7 @@ def _pins(api: Api, charts: list[Json]) -> dict[Json, list[Json]]:
         # The rows of a manifest alone are published nowhere, nor those of a former digest.
         hidden = pin["digest"] in parts or _is_former(api, pin)
         release = (pin["slug"], None if hidden else pin["version"])
-        pins.setdefault(pin["digest"] or versions.get(release) or _normal(pin["image"]), []).append(release)
+        pins.setdefault(pin["digest"] or versions.get(release) or normal(pin["image"]), []).append(release)
     return pins
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from tests.contract.api import Api, Json
+from tests.contract.texts import normal
 
 VEX = {"vex": "vex/{slug}.json", "vexRepository": "vex/repository.tar.gz"}
 DEVICES = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE)
@@ -174,11 +175,7 @@ def _reference_names(api: Api) -> dict[str, list[Json]]:
     """Name of each repository in addresses → its images with a version."""
     found: dict[str, list[Json]] = {}
     for image in api.data("images"):
-        host, _, path = image["image"].partition("/")
-        if not path or not ("." in host or ":" in host or host == "localhost"):
-            host, path = "docker.io", image["image"]
-        host = "docker.io" if host == "index.docker.io" else host
-        path = f"library/{path}" if host == "docker.io" and "/" not in path else path
+        host, _, path = normal(image["image"])[0].partition("/")
         if image["versions"]:
             found.setdefault(f"{host.replace(':', '_')}~{path.replace('/', '~')}".lower(), []).append(image)
     return found
