@@ -42,24 +42,19 @@ class Figures(NamedTuple):
 
 
 def figures(result: Result, lifecycles: tuple[str, ...]) -> Figures:
-    """The sums over the images and charts in these lifecycles, from their items and security details.
-
-    A count of zero is null while not all of an image was looked at; in a sum it is zero.
-    """
+    """The sums over the images and charts in these lifecycles; a count that is null adds nothing."""
     images = [image for image in result.json("images.json")["data"] if image["lifecycle"] in lifecycles]
-    scanned = [image for image in images if image["security"]["scanned"]]
-    known = [image["security"] for image in scanned]
-    exploited = [each["exploited"] for each in known if each["exploited"] is not None]
-    rows = [result.json(f"security/{image['slug']}.json")["latest"]["cves"] for image in scanned]
+    known = {image["slug"]: image["security"] for image in images if image["security"]["scanned"]}
+    exploited = [each["exploited"] for each in known.values() if each["exploited"] is not None]
     return Figures(
         images=len(images),
         releases=sum(len(image["versions"]) for image in images),
-        scanned=len(scanned),
-        counts={word: sum(each[word] or 0 for each in known) for word in SEVERITIES},
-        fixable=sum(each["fixable"] or 0 for each in known),
+        scanned=len(known),
+        counts={word: sum(each[word] or 0 for each in known.values()) for word in SEVERITIES},
+        fixable=sum(each["fixable"] or 0 for each in known.values()),
         exploited=sum(exploited) if exploited else None,
-        grades=Counter(each["grade"] for each in known if each["grade"]),
-        ids={row["id"] for each in rows for row in each},
+        grades=Counter(each["grade"] for each in known.values() if each["grade"]),
+        ids={id_ for slug in known for id_ in result.at(f"security/{slug}.json latest cves id")},
         charts=sum(chart["lifecycle"] in lifecycles for chart in result.json("charts.json")["data"]),
     )
 
