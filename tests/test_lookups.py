@@ -64,6 +64,13 @@ def plain(site: SiteFolder) -> None:
     site.page("charts/stack.md", "")
 
 
+def undated(site: SiteFolder) -> None:
+    site.image("alpha", "versions: [1]")
+    site.image("beta", "versions: [1]")
+    site.report("alpha/1.json", trivy([], tag=f"{ALPHA}:1"))
+    site.report("beta/1.json", grype(userInput=f"{REGISTRY}/beta:1"))
+
+
 def signed(site: SiteFolder) -> None:
     site.settings["charts"] = {"verify": {"identity": "release@example.org", "issuer": "https://example.org"}}
     site.settings["images"] = {"verify": {"key": "https://example.org/cosign.pub"}}
@@ -136,6 +143,11 @@ ROWS = {
         {"cves/index data": [], "cves/index scanned": 0, "cves/index unscanned": 2,
          "security.json scanned": 0, "security.json exploited": None, "security.json oldestScan": None,
          "security.json newestScan": None},
+    ),
+    "if one scan has no time, nobody knows the oldest": Row(
+        undated,
+        {"security.json oldestScan": None, "security.json newestScan": "2026-11-01T06:00:00Z",
+         "security.json scanned": 2},
     ),
     "items are verified by their digest, unless withdrawn": Row(
         signed,

@@ -74,13 +74,20 @@ def refuses(document: Any) -> bool:
 
 
 def gate(
-    url: str, image: str, days: str = "", platform: str = "", former: str = "", shell: str = "sh"
+    url: str,
+    image: str,
+    days: str = "",
+    platform: str = "",
+    former: str = "",
+    shell: str = "sh",
+    today: str = "",
 ) -> subprocess.CompletedProcess[str]:
     """Run the script as printed but for the values of its first five lines, which the reader edits."""
     site, *edited, rest = block("ci-gate", "gate.sh").split("\n", 5)
     assert (site[:5], *edited) == ("SITE=", "IMAGE=$1", "MAX_AGE_DAYS=", "PLATFORM=", "FORMER_DAYS=")
+    clock = [f"date() {{ echo {today}; }}"] if today else []
     values = [f"SITE={url}", f"IMAGE={image}", f"MAX_AGE_DAYS={days}", f"PLATFORM={platform}"]
-    text = "\n".join([*values, f"FORMER_DAYS={former}", rest, "true", ""])
+    text = "\n".join([*clock, *values, f"FORMER_DAYS={former}", rest, "true", ""])
     return subprocess.run([shell, "-e", "-c", text], capture_output=True, text=True, timeout=60)
 
 
@@ -254,7 +261,8 @@ def test_the_gate_tells_an_unknown_image_from_a_failure(served: Served) -> None:
         (answer(right)[:-1], "no answer from SITE"),
         (answer(page), "no valid answer from SITE"),
         (encoded(other), ""),
-        *((encoded(document | {"data": data}), "") for data in ([], {})),
+        (encoded(document | {"data": []}), ""),
+        (encoded(document | {"data": {}}), ""),
         *((answer(body), "") for body in invalid),
     ]
     with OneAnswer().running() as server:
@@ -372,7 +380,7 @@ def test_the_policy_denies_what_the_gate_refuses(served: Served) -> None:
 
 
 SCANNED = {"data": [{"security": {"scanned": True}}]}
-BROKEN = ({}, [], None, "data", {"data": []}, {"data": {}}, {"data": [{}]}, SCANNED)
+BROKEN: tuple[Any, ...] = ({}, [], None, "data", {"data": []}, {"data": {}}, {"data": [{}]}, SCANNED)
 
 
 @pytest.mark.parametrize("document", BROKEN, ids=repr)

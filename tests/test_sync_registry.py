@@ -18,7 +18,7 @@ from .registries import Registry, running
 from .servers import serve
 from .sites import SiteFolder, built, trivy
 from .syncing import call, facts, sync, synced
-from .test_recipes import answered
+from .test_recipes import gate
 
 slow = pytest.mark.slow
 SPDX, SLSA = "https://spdx.dev/Document", "https://slsa.dev/provenance/v1"
@@ -174,7 +174,7 @@ def test_three_nights_rebuild_rebuild_and_delete(bench: Bench, recorded: bool) -
             verdicts.append([])
             for image in (*nights, f"{bench.registry.host}/acme/nginx:1.29.3"):
                 for former in ("", "1"):  # days
-                    ended = answered("sh", url, image, former=former, today=today)
+                    ended = gate(url, image, former=former, today=today)
                     reason = ended.stderr.strip().removeprefix(f"refused: {image}: ")
                     assert ended.returncode == bool(reason)
                     verdicts[-1].append(reason or "allowed")

@@ -97,6 +97,9 @@ def _digests(api: Api) -> None:
             assert version, "the oracle has seen it"
             copied = ("line", "variant", "sbom", "provenance", "href")
             api.holds(path, where, entry, **{name: version[name] for name in copied})
+            if entry["platform"] is None:
+                ended = api.documents[f"security/{image['slug']}/{version['version']}.json"]["osEndOfLife"]
+                api.holds(path, f"{where}.security", entry["security"], osEndOfLife=ended)
             for name, same_line in (("upgrade", True), ("newLine", False)):
                 newer = _newer(api, image, version, entry[name], same_line=same_line)
                 upgrade = newer and _upgrade(api, image["slug"], version, newer)

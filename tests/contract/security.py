@@ -40,6 +40,8 @@ def check(api: Api) -> Releases:
             api.blame("images.json", f"{where}.image", f"is {image['image']}, with a tag or digest")
         newest = releases.get((slug, image["latest"]))
         api.expect("images.json", f"{where}.security", image["security"], security(api, image, newest))
+    listed = [*api.documents["security.json"]["images"]]
+    api.expect("security.json", "$.images", listed, sorted(listed))
     return releases
 
 
@@ -112,6 +114,8 @@ def _judged(api: Api, path: str, where: str, record: Json) -> Release:
     for key in (key for key, count in keys.items() if count > 1):
         api.blame(path, f"{where}.cves", f"has {key} twice, or among the suppressed rows too")
     looked = api.documents["security.json"]["exploited"] is not None
+    if ("os-end-of-life" in record["limits"]) != (record["osEndOfLife"] is True):
+        api.blame(path, f"{where}.osEndOfLife", f"is {record['osEndOfLife']}, limits are {record['limits']}")
     release = Release(rows, len(suppressed), looked, record["grade"] is None, bool(record["limits"]))
     # Of the suppressed the record has the rows themselves.
     api.holds(path, where, record, **figures([release]) | {"suppressed": suppressed})
