@@ -648,8 +648,8 @@ def catalogs() -> Iterator[Broken]:
         yield _broken(f"data: {name}", partial(_data_file, file=file, body=body), file, place)
     for setting, place in SETTINGS:
         code, position, path = place.split()
-        where = f"{code} {position} catalog-api.{path}"
-        yield _broken(setting, partial(_setting, setting=setting), "mkdocs.yml", where)
+        place = f"{code} {position} catalog-api.{path}"
+        yield _broken(setting, partial(_setting, setting=setting), "mkdocs.yml", place)
     for name, (settings, files, where) in (SITES | WARNINGS).items():
         yield Broken(name, partial(_site, settings=settings, files=files), where, name in SITES)
 

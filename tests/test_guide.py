@@ -205,7 +205,7 @@ def test_what_is_told_of_a_catalog_with_faults(site: SiteFolder) -> None:
     )
     site.page("images/redis.md", "description: Cache: fast")
     site.write("docs/index.md", "# Home\n")
-    build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "-f", site.write_config()]
+    build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "-f", str(site.write_config())]
     done = subprocess.run(build, cwd=site.folder, capture_output=True, text=True)
     assert done.returncode == 1
     assert [line for line in done.stderr.splitlines() if line.startswith("ERROR")] == told.splitlines()
