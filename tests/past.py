@@ -21,7 +21,7 @@ from mkdocs_catalog_api.history.state import counted
 from mkdocs_catalog_api.history.statistics import read_history
 from mkdocs_catalog_api.problems import Problems
 
-from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, built, digest, trivy
 from .sites import Result as Built
 
 ONE, TWO, THREE = "CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"
@@ -109,27 +109,15 @@ class Past:
     def files(self) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in sorted((self.site.folder / "history").iterdir())}
 
-    def documents(self) -> dict[str, Any]:
-        """Path → document of a whole build, those of the history alone."""
-        self.site.write_config()
-        result = CliRunner().invoke(main, ["build", "-f", str(self.site.folder / "mkdocs.yml"), "--quiet"])
-        assert result.exit_code == 0, result.output
-        api = self.site.folder / "site/api/v1"
-        listed = [api / "changes.json", api / "fixes.json"]
-        paths = [*listed, *api.glob("changes/*.json"), *api.glob("history/*.json")]
-        return {path.relative_to(api).as_posix(): json.loads(path.read_bytes()) for path in paths}
-
     def episodes(self, slug: str = "nginx") -> list[tuple[Any, ...]]:
         """(id, package, first seen, fixed, days, reason) of the vulnerabilities of an image."""
         keys = ("id", "pkg", "firstSeen", "fixed", "days", "reason")
-        return [
-            tuple(entry[key] for key in keys)
-            for entry in self.documents()[f"history/{slug}.json"]["vulnerabilities"]
-        ]
+        listed = built(self.site).json(f"history/{slug}.json")["vulnerabilities"]
+        return [tuple(entry[key] for key in keys) for entry in listed]
 
     def fixed(self, severity: str = "high") -> tuple[Any, ...]:
         """How many were fixed within 365 days, with median and 90th percentile."""
-        times = self.documents()["fixes.json"]["timeToFix"][severity]["days365"]
+        times = built(self.site).json("fixes.json")["timeToFix"][severity]["days365"]
         return times["fixed"], times["median"], times["percentile90"]
 
 
@@ -150,6 +138,3 @@ def documents(folder: Folder) -> Iterator[tuple[str, bytes]]:
         body = encode(document)
         prove(path, body, type(document), set())
         yield path, body
-
-
-__all__ = ["ONE", "THREE", "TWO", "Past", "digest", "row"]

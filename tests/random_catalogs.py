@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from random import Random
 from typing import Any
 
-from .sites import REGISTRY, SiteFolder, digest
+from .feeds_of_advisories import kev
+from .sites import REGISTRY, SiteFolder, digest, harbor, openvex
 
 Json = dict[str, Any]
 TODAY, NOW = "2026-11-22T00:00:00Z", "1795305600"
@@ -63,6 +65,9 @@ class RandomCatalog:
         self.site, self.chance, self.reports = site, Random(seed), 0  # noqa: S311 - the same in every run
         self.versions: list[Version] = []
 
+    def one(self, values: Sequence[Any]) -> Any:
+        return self.chance.choice(values)
+
     def maybe(self, probability: float) -> bool:
         return self.chance.random() < probability
 
@@ -70,32 +75,23 @@ class RandomCatalog:
         return self.chance.choices(values, k=self.chance.randint(0, most))
 
     def write(self) -> None:
-        for slug in ("nginx", "redis", "node")[: self.chance.choice([1, 1, 2, 3])]:
+        for slug in ("nginx", "redis", "node")[: self.one([1, 1, 2, 3])]:
             self.image(slug)
         for version in self.versions:
-            for _ in range(self.chance.choice([0, 1, 2, 2, 3, 4])):
+            for _ in range(self.one([0, 1, 2, 2, 3, 4])):
                 self.report(version)
         outside = Version("", "quay.io/acme/proxy", "7", [digest("outside")], platform="amd64")
-        for _ in range(self.chance.choice([0, 0, 1, 2])):
+        for _ in range(self.one([0, 0, 1, 2])):
             self.report(outside)
         if self.versions and self.maybe(0.3):
             self.report_by("digest", replace(self.versions[0], digests=[digest("on no page")]))
         for number in range(self.chance.randint(0, 2)):
             self.chart(f"web{number}", outside)
-        for number in range(self.chance.choice([0, 1, 2, 3])):
+        for number in range(self.one([0, 1, 2, 3])):
             self.site.write(f"vex/{number}.json", json.dumps(self.vex()))
         if self.maybe(0.7):
-            known = [
-                {"cveID": CVES[day], "dateAdded": f"2026-02-0{day + 1}"}
-                for day in range(self.chance.randint(1, 2))
-            ]
-            kev: Json = {
-                "title": "KEV",
-                "catalogVersion": "2026.02.03",
-                "dateReleased": "2026-02-03T00:00:00Z",
-            }
-            kev |= {"count": len(known), "vulnerabilities": known}
-            self.site.write("advisories/known_exploited_vulnerabilities.json", json.dumps(kev))
+            known = {CVES[day]: f"2026-02-0{day + 1}" for day in range(self.chance.randint(1, 2))}
+            self.site.write("advisories/known_exploited_vulnerabilities.json", kev(known))
         security: Json = {"accept": [word for word in ("ignored", "partial") if self.maybe(0.3)]}
         if self.maybe(0.3):
             security["scanners"] = ["osv", "harbor", "grype", "trivy"]
@@ -105,14 +101,12 @@ class RandomCatalog:
 
     def image(self, slug: str) -> None:
         image = f"{REGISTRY}/{slug}" if self.maybe(0.8) else f"docker.io/library/{slug}"
-        lifecycle = self.chance.choice(["available"] * 3 + ["deprecated", "withdrawn", "planned"])
-        labels = self.chance.sample(LABELS, self.chance.choice([0, 1, 1, 2, 2, 3]))
+        lifecycle = self.one(["available"] * 3 + ["deprecated", "withdrawn", "planned"])
+        labels = self.chance.sample(LABELS, self.one([0, 1, 1, 2, 2, 3]))
         entries: list[Json] = []
         before: list[str] = []
         for label in labels:
-            digests = [
-                digest(f"{slug} {label} {number}") for number in range(self.chance.choice([0, 1, 1, 1, 2]))
-            ]
+            digests = [digest(f"{slug} {label} {number}") for number in range(self.one([0, 1, 1, 1, 2]))]
             if before and self.maybe(0.15):
                 digests = before
             if self.versions and self.maybe(0.05):
@@ -122,13 +116,13 @@ class RandomCatalog:
             entry: Json = {"version": label, "digest": digests, "tags": tags, "released": "2026-10-01"}
             manifests: dict[str, str] = {}
             if len(digests) == 1 and digests is before and self.maybe(0.5):
-                names = self.chance.sample(PLATFORMS, self.chance.choice([1, 2, 2, 3]))
+                names = self.chance.sample(PLATFORMS, self.one([1, 2, 2, 3]))
                 manifests = {
                     name: f"sha256:{sha256((digests[0] + name).encode()).hexdigest()}" for name in names
                 }
                 entry["manifests"] = manifests
             if self.maybe(0.2):
-                entry["platforms"] = self.chance.sample(PLATFORMS, self.chance.choice([1, 2]))
+                entry["platforms"] = self.chance.sample(PLATFORMS, self.one([1, 2]))
             entries.append(entry)
             platform = "amd64" if self.maybe(0.7) else ""
             self.versions.append(Version(slug, image, label, digests, tags, platform, manifests))
@@ -138,9 +132,9 @@ class RandomCatalog:
             "versions": entries,
         }
         if self.maybe(0.3):
-            page["platforms"] = self.chance.sample(PLATFORMS, self.chance.choice([1, 2, 3]))
+            page["platforms"] = self.chance.sample(PLATFORMS, self.one([1, 2, 3]))
         if labels and self.maybe(0.2):
-            page["latest"] = self.chance.choice(labels)
+            page["latest"] = self.one(labels)
         keys = {"category": "Tools", "tier": "core", "license": "MIT"} | page
         self.site.page(
             f"images/{slug}.md", "\n".join(f"{key}: {json.dumps(value)}" for key, value in keys.items())
@@ -150,9 +144,7 @@ class RandomCatalog:
         pins: list[str] = []
         for version in [*self.versions, outside]:
             if self.maybe(0.4):
-                pinned_digest = (
-                    self.chance.choice(version.digests) if version.digests and self.maybe(0.6) else ""
-                )
+                pinned_digest = self.one(version.digests) if version.digests and self.maybe(0.6) else ""
                 pins.append(
                     f"{version.image}:{version.label}" + (f"@{pinned_digest}" if pinned_digest else "")
                 )
@@ -164,33 +156,33 @@ class RandomCatalog:
         )
 
     def time(self) -> str:
-        return self.chance.choice(STRANGE_TIMES if self.maybe(0.1) else TIMES)
+        return str(self.one(STRANGE_TIMES if self.maybe(0.1) else TIMES))
 
     def report(self, version: Version) -> None:
         """One report of a release, joined by digest, by tag or by its path."""
         ways = ["digest"] * 2 * bool(version.digests) + ["tag"] + ["path"] * bool(version.slug)
-        self.report_by(self.chance.choice(ways), version)
+        self.report_by(self.one(ways), version)
 
     def report_by(self, way: str, version: Version) -> None:
         self.reports += 1
-        scanner = self.chance.choice(
+        scanner = self.one(
             ["trivy"] * 5 + ["grype"] * 3 + ["harbor"] * (way != "tag") + ["osv"] * (way == "path")
         )
         names = {"tag": "", "digest": ""}
         if way == "digest":
-            names["digest"] = self.chance.choice(version.digests)
+            names["digest"] = self.one(version.digests)
             names["digest"] = (
                 names["digest"].upper().replace("SHA", "sha") if self.maybe(0.1) else names["digest"]
             )
         if way in ("tag", "path") and not version.digests and self.maybe(0.3):
             names["digest"] = digest(f"{version.label} {self.chance.randint(1, 2)}")
         if way == "tag" or (way == "digest" and self.maybe(0.5)):
-            names["tag"] = f"{version.image}:{self.chance.choice([version.label, *version.tags])}"
+            names["tag"] = f"{version.image}:{self.one([version.label, *version.tags])}"
         by_chance = self.maybe(0.6 if version.manifests else 0.15)
-        platform = self.chance.choice(["amd64", "arm64", "arm", ""]) if by_chance else version.platform
+        platform = self.one(["amd64", "arm64", "arm", ""]) if by_chance else version.platform
         hexes = ""
         if version.manifests and self.maybe(0.5):
-            name, manifest = self.chance.choice([*version.manifests.items()])
+            name, manifest = self.one([*version.manifests.items()])
             if way == "digest":
                 names["digest"] = manifest
             if way == "path" and scanner != "harbor":
@@ -200,7 +192,7 @@ class RandomCatalog:
         if way == "path" and self.maybe(0.05):
             hexes = ".0123456789ab"
         made = getattr(self, scanner)(replace(version, platform=platform), **names)
-        label = self.chance.choice([version.label, *version.tags])
+        label = self.one([version.label, *version.tags])
         self.site.report(
             f"{version.slug}/{label}{hexes}.json" if way == "path" else f"any/{self.reports}.json", made
         )
@@ -213,38 +205,33 @@ class RandomCatalog:
     def trivy(self, version: Version, tag: str, digest: str) -> Json:
         def row() -> Json:
             pkg, installed, fixed = self.package()
-            id_ = self.chance.choice([CVES[0]] * 3 + CVES + ADVISORIES)
+            id_ = self.one([CVES[0]] * 3 + CVES + ADVISORIES)
             purl = f"pkg:deb/debian/{pkg}@{installed}?arch=amd64"
-            texts = {
-                "Title": self.chance.choice(["", "one", "two"]),
-                "PrimaryURL": f"https://example.org/{id_}",
-            }
+            texts = {"Title": self.one(["", "one", "two"]), "PrimaryURL": f"https://example.org/{id_}"}
             row: Json = {"VulnerabilityID": id_, "PkgName": pkg, "InstalledVersion": installed}
             row |= {
                 "FixedVersion": fixed,
                 "PkgIdentifier": {"PURL": purl},
-                "Severity": self.chance.choice(WORDS["trivy"]),
+                "Severity": self.one(WORDS["trivy"]),
             } | texts
             return {key: value for key, value in row.items() if value} | (
                 {"Status": "not_affected"} if self.maybe(0.05) else {}
             )
 
         def result(kind: str) -> Json:
-            rows: Json = {"Target": f"usr/{self.chance.choice('ab')}", "Class": kind, "Type": "debian"}
+            rows: Json = {"Target": f"usr/{self.one('ab')}", "Class": kind, "Type": "debian"}
             rows["Vulnerabilities"] = [row() for _ in range(self.chance.randint(0, 3))] or None
             told = ["ignored", "not_affected", "fixed", "affected"]
             if self.maybe(0.2):
                 modified = {
                     "Type": "vulnerability" if self.maybe(0.9) else "secret",
-                    "Status": self.chance.choice(told),
+                    "Status": self.one(told),
                     "Source": ".trivyignore",
                 }
                 rows["ExperimentalModifiedFindings"] = [modified | {"Finding": row()}]
             return rows
 
-        kinds = self.chance.choice(
-            [["os-pkgs"], ["lang-pkgs"], ["os-pkgs", "lang-pkgs"], ["os-pkgs", "lang-pkgs"]]
-        )
+        kinds = self.one([["os-pkgs"], ["lang-pkgs"], ["os-pkgs", "lang-pkgs"], ["os-pkgs", "lang-pkgs"]])
         meta: Json = {"OS": {"Family": "debian", "Name": "12"} | ({"EOSL": True} if self.maybe(0.1) else {})}
         meta["RepoTags"], meta["RepoDigests"] = (
             [tag] * bool(tag),
@@ -264,9 +251,9 @@ class RandomCatalog:
         def match() -> Json:
             pkg, installed, fixed = self.package()
             advisory = self.maybe(0.5)
-            vulnerability: Json = {"id": self.chance.choice(ADVISORIES if advisory else CVES)}
+            vulnerability: Json = {"id": self.one(ADVISORIES if advisory else CVES)}
             vulnerability |= {
-                "severity": self.chance.choice(WORDS["grype"]),
+                "severity": self.one(WORDS["grype"]),
                 "fix": {"versions": [fixed] * bool(fixed)},
             }
             related = (
@@ -275,10 +262,10 @@ class RandomCatalog:
             artifact: Json = {
                 "name": pkg,
                 "version": installed,
-                "type": self.chance.choice(["deb", "deb", "npm"]),
+                "type": self.one(["deb", "deb", "npm"]),
                 "purl": f"pkg:deb/debian/{pkg}@{installed}",
             }
-            artifact["locations"] = [{"path": f"/usr/{self.chance.choice('ab')}"}]
+            artifact["locations"] = [{"path": f"/usr/{self.one('ab')}"}]
             return {
                 "vulnerability": {key: value for key, value in vulnerability.items() if value},
                 "relatedVulnerabilities": [{"id": id_} for id_ in related],
@@ -297,10 +284,7 @@ class RandomCatalog:
                 "match-type": "exact-indirect-match",
             },
         ]
-        ignored = [
-            match() | {"appliedIgnoreRules": [self.chance.choice(rules)]}
-            for _ in range(self.chance.choice([0, 0, 1]))
-        ]
+        ignored = [match() | {"appliedIgnoreRules": [self.one(rules)]} for _ in range(self.one([0, 0, 1]))]
         target: Json = {"userInput": tag or version.image, "tags": [tag] * bool(tag)}
         target |= {"repoDigests": [f"{version.image}@{digest}"] * bool(digest)}
         if version.platform:
@@ -328,39 +312,34 @@ class RandomCatalog:
         def row() -> Json:
             pkg, installed, fixed = self.package()
             row: Json = {
-                "id": self.chance.choice([*CVES, "TEMP-1"]),
+                "id": self.one([*CVES, "TEMP-1"]),
                 "package": pkg,
                 "version": installed,
                 "fix_version": fixed,
             }
-            row |= {
-                "severity": self.chance.choice(WORDS["harbor"]),
-                "artifact_digests": [digest] * bool(digest),
-            }
+            row |= {"severity": self.one(WORDS["harbor"]), "artifact_digests": [digest] * bool(digest)}
             return {key: value for key, value in row.items() if value is not None}
 
         rows = [row() for _ in range(self.chance.randint(1, 3))]
-        scanner = {"name": "Trivy", "vendor": "Aqua Security", "version": "v0.67.2"}
-        body = {"generated_at": self.time(), "scanner": scanner, "severity": "High", "vulnerabilities": rows}
-        return {"application/vnd.security.vulnerability.report; version=1.1": body}
+        return harbor(*rows, created=self.time())
 
     def osv(self, version: Version, tag: str, digest: str) -> Json:
         def package() -> Json:
             pkg, installed, fixed = self.package()
             advisory = self.maybe(0.6)
-            id_ = self.chance.choice(ADVISORIES if advisory else CVES)
+            id_ = self.one(ADVISORIES if advisory else CVES)
             record: Json = {"id": id_, "summary": "text"}
-            record[self.chance.choice(["aliases", "upstream"])] = (
+            record[self.one(["aliases", "upstream"])] = (
                 self.chance.sample(CVES, self.chance.randint(0, 2)) if advisory else []
             )
             if fixed:
                 ranges = [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": fixed}]}]
                 record["affected"] = [{"package": {"name": pkg, "ecosystem": "Debian:12"}, "ranges": ranges}]
-            severity = self.chance.choice(["9.8", "5.0", "vector", "word", ""])
+            severity = self.one(["9.8", "5.0", "vector", "word", ""])
             if severity == "vector":
-                record["severity"] = [{"type": "CVSS_V3", "score": self.chance.choice(VECTORS)}]
+                record["severity"] = [{"type": "CVSS_V3", "score": self.one(VECTORS)}]
             if severity == "word":
-                record["database_specific"] = {"severity": self.chance.choice(["MODERATE", "HIGH", "LOW"])}
+                record["database_specific"] = {"severity": self.one(["MODERATE", "HIGH", "LOW"])}
             group: Json = {"ids": [id_], "aliases": [id_, *record.get("aliases", [])]}
             group["max_severity"] = severity if severity[:1].isdigit() else ""
             named = {"name": pkg, "version": installed, "ecosystem": "Debian:12"}
@@ -371,22 +350,16 @@ class RandomCatalog:
         return {"results": [{"source": source, "packages": packages}]}
 
     def vex(self) -> Json:
-        document: Json = {
-            "@context": "https://openvex.dev/ns/v0.2.0",
-            "@id": self.chance.choice(["https://a.example", "https://b.example"]),
-        }
-        document |= {
-            "author": "Acme",
-            "version": self.chance.randint(1, 2),
-        }
-        if self.maybe(0.95):
-            document["timestamp"] = self.chance.choice(DATES)
+        head: Json = {"@id": self.one(["https://a.example", "https://b.example"])}
+        head |= {"version": self.chance.randint(1, 2), "timestamp": self.one(DATES)}
+        if self.maybe(0.05):
+            head["timestamp"] = "soon"
         if self.maybe(0.3):
-            document["last_updated"] = self.chance.choice(DATES)
-        return document | {"statements": [self.statement() for _ in range(self.chance.randint(1, 6))]}
+            head["last_updated"] = self.one(DATES)
+        return openvex(*(self.statement() for _ in range(self.chance.randint(1, 6))), **head)
 
     def statement(self) -> Json:
-        id_ = self.chance.choice([CVES[0]] * 8 + CVES + ADVISORIES)
+        id_ = self.one([CVES[0]] * 8 + CVES + ADVISORIES)
         forms: list[Any] = [
             id_,
             {"name": id_},
@@ -394,8 +367,8 @@ class RandomCatalog:
             {"@id": f"https://example.org/{id_}", "name": id_},
         ]
         forms += [{"name": "X-1", "aliases": [id_]}, {"@id": f"https://example.org/{CVES[0]}", "name": id_}]
-        status = self.chance.choice(["not_affected"] * 3 + ["fixed", "affected", "under_investigation"])
-        statement: Json = {"vulnerability": self.chance.choice(forms), "status": status}
+        status = self.one(["not_affected"] * 3 + ["fixed", "affected", "under_investigation"])
+        statement: Json = {"vulnerability": self.one(forms), "status": status}
         statement["products"] = [self.product() for _ in range(self.chance.randint(1, 3))]
         if status == "not_affected":
             statement["justification"] = "component_not_present"
@@ -403,51 +376,31 @@ class RandomCatalog:
             statement["action_statement"] = "Upgrade."
         if self.maybe(0.6):
             times = ["9999-01-01T00:00:00Z", "soon"] if self.maybe(0.1) else DATES
-            statement["timestamp"] = self.chance.choice(times)
+            statement["timestamp"] = self.one(times)
         if self.maybe(0.3):
-            statement["last_updated"] = self.chance.choice(DATES)
+            statement["last_updated"] = self.one(DATES)
         return statement
 
     def product(self) -> Json:
-        version = self.chance.choice(
-            self.versions or [Version("", "quay.io/acme/proxy", "7", [digest("outside")])]
-        )
+        version = self.one(self.versions or [Version("", "quay.io/acme/proxy", "7", [digest("outside")])])
         name, sha = version.image.rpartition("/")[2], (version.digests or [digest("none")])[-1]
-        repository = f"repository_url={version.image}"
-        product: Json = {
-            "@id": self.chance.choice(
-                [
-                    *[version.image] * 6,
-                    f"{version.image}:{version.label}",
-                    f"{version.image}@{sha}",
-                    sha,
-                    *[f"pkg:oci/{name}?{repository}"] * 4,
-                    f"pkg:oci/{name}@{sha.replace(':', '%3A')}?{repository}",
-                    f"pkg:oci/{name}?{repository}&tag={version.label}",
-                    f"pkg:oci/{name}?{repository}&arch=amd64",
-                    f"pkg:oci/{name}?{repository}&distro=wolfi",
-                    f"pkg:oci/{name}?repository_url=other.example.org/{name}",
-                    f"pkg:oci/{name}",
-                    "pkg:deb/debian/curl",
-                    "cpe:2.3:a:haxx:curl:*:*:*:*:*:*:*:*",
-                ]
-            )
-        }
+        bare, cpe = f"pkg:oci/{name}", "cpe:2.3:a:haxx:curl:*:*:*:*:*:*:*:*"
+        purl = f"{bare}?repository_url={version.image}"
+        forms = [
+            *[version.image] * 6,
+            *(f"{version.image}:{version.label}", f"{version.image}@{sha}", sha),
+            *[purl] * 4,
+            f"{bare}@{sha.replace(':', '%3A')}?repository_url={version.image}",
+            *(f"{purl}&{more}" for more in (f"tag={version.label}", "arch=amd64", "distro=wolfi")),
+            *(f"{bare}?repository_url=other.example.org/{name}", bare, "pkg:deb/debian/curl", cpe),
+        ]
+        product: Json = {"@id": self.one(forms)}
         if self.maybe(0.2):
-            purl, cpe = f"pkg:oci/{name}?{repository}", "cpe:2.3:a:haxx:curl:*:*:*:*:*:*:*:*"
-            product["identifiers"] = self.chance.choice(
+            product["identifiers"] = self.one(
                 [{"purl": purl}, {"purl": purl, "cpe23": cpe}, {"purl": 5}, {"purl": ""}]
             )
         if self.maybe(0.3):
-            names = [
-                "curl",
-                "openssl",
-                "pkg:deb/debian/curl",
-                "pkg:deb/debian/curl@1.0",
-                "pkg:deb/debian/curl?arch=amd64",
-                "pkg:apk/wolfi/curl",
-            ]
-            product["subcomponents"] = [
-                {"@id": self.chance.choice(names)} for _ in range(self.chance.randint(1, 2))
-            ]
+            curl = "pkg:deb/debian/curl"
+            names = ["curl", "openssl", curl, f"{curl}@1.0", f"{curl}?arch=amd64", "pkg:apk/wolfi/curl"]
+            product["subcomponents"] = [{"@id": self.one(names)} for _ in range(self.chance.randint(1, 2))]
         return product

@@ -194,35 +194,6 @@ def test_the_windows_end_with_the_last_record(fixed: str, in90: int, in365: int)
     assert (times.days90.fixed, times.days365.fixed) == (in90, in365)
 
 
-@few
-@given(st.lists(seen("x").map(lambda one: [Seen(one.slug, one.image)]), min_size=2, max_size=5))
-def test_nothing_is_fixed_before_another_build_was_scanned_without_it(days: list[list[Seen]]) -> None:
-    with tempfile.TemporaryDirectory() as path:
-        folder = Folder(Path(path))
-        recorded(folder, days)
-        made = {path: json.loads(body) for path, body in documents(folder)}
-    images = [day[0].image for day in days]
-    for entry in made["history/x.json"]["vulnerabilities"]:
-        first = dates(len(days)).index(entry["firstSeen"])
-        assert entry["id"] in images[first].ids(suppressed=False)
-        if entry["fixed"] is None:
-            continue
-        at = dates(len(days)).index(entry["fixed"])
-        now = images[at].scan
-        assert now
-        assert now.complete
-        assert (entry["id"], entry["pkg"]) not in images[at].rows
-        assert entry["days"] == (None if entry["baseline"] else at - first)
-        before = [image for image in images[:at] if entry["id"] in image.ids(suppressed=False)][-1].scan
-        assert before
-        if before.complete:
-            assert before.products == now.products, "another scanner"
-        if before.complete and before.digests and now.digests:
-            assert not {*before.digests} & {*now.digests}, "the same build"
-        elif before.complete:
-            assert before.version != now.version, "the same release, and nobody knows the build"
-
-
 @st.composite
 def whole(draw: st.DrawFn) -> list[Seen]:
     """A day of one image: away, not scanned, or scanned as a whole with known digests."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from random import Random
 from typing import Any
 
@@ -14,7 +13,6 @@ from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.lines import (
     LineRules,
-    derived_line,
     newest_label,
     parse_label,
     update_advice,
@@ -22,13 +20,11 @@ from mkdocs_catalog_api.catalog.lines import (
 from mkdocs_catalog_api.catalog.models import VersionEntry
 
 from .contract import check
-from .sites import REGISTRY, Result, SiteFolder, built, digest, rendered, row, trivy
+from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
 
 NONE = "–"
 ROWS = {
     "postgresql": ("", "17.5: 17/ > 17.6 18.0 | 17.6: 17/ > – 18.0 | 16.10: 16/ > – 18.0 | *18.0: 18/ > – –"),
-    "old-postgresql": ("", "9.6.24: 9.6/ > – 10.23 | 9.5.25: 9.5/ > – 10.23 | *10.23: 10/ > – –"),
-    "nginx": ("", "1.28.0: 1.28/ > 1.28.1 1.29.3 | 1.28.1: 1.28/ > – 1.29.3 | *1.29.3: 1.29/ > – –"),
     "nginx-stable": (
         "latest: 1.28.1",
         "1.28.0: 1.28/ > 1.28.1 – | *1.28.1: 1.28/ > – – | 1.29.3: 1.29/ > – –",
@@ -58,10 +54,6 @@ ROWS = {
         " | 3.14.7-0-debian13-sfw-ent-dev: 3.14/debian13-sfw-ent-dev > – –"
         " | 3.13.15-debian13: 3.13/debian13 > – 3.14.7-debian13",
     ),
-    "temurin": (
-        "",
-        "*26.0.2.10-debian13: 26.0/debian13 > – – | 26.0.2.10-jdk-debian13-dev: 26.0/jdk-debian13-dev > – –",
-    ),
     "distributions": (
         "",
         "17.10-alpine3.24: 17/alpine3.24 > 17.11-alpine3.24 – | 17.11-alpine3.24: 17/alpine3.24 > – –"
@@ -76,23 +68,13 @@ ROWS = {
         "",
         "2.0.0-rc1: 2.0/ > 2.0.0-rc2 – | 2.0.0-rc2: 2.0/ > – – | *1.9.4: 1.9/ > – –",
     ),
-    "only-betas": ("", "1.0.0_beta10: 1.0/ > 1.0.0_beta12 – | *1.0.0_beta12: 1.0/ > – –"),
     "openssl": ("", "1.1.1v: 1.1/ > 1.1.1w 3.0.2 | 1.1.1w: 1.1/ > – 3.0.2 | *3.0.2: 3.0/ > – –"),
     "java8": (
         "",
         "8u492.b09: 8/ > 8u502.b07 – | *8u502.b07: 8/ > – – | 8u502.b06: 8/ > 8u502.b07 –",
     ),
     "ubuntu": ("", "22.04: 22/ > 22.10 24.04 | 22.10: 22/ > – 24.04 | *24.04: 24/ > – –"),
-    "ubuntu-minor": (
-        "lines: minor",
-        "22.04: 22.04/ > – 24.04 | 22.10: 22.10/ > – 24.04 | *24.04: 24.04/ > – –",
-    ),
     "channels": ("", "*latest: latest/ > – – | latest-dev: latest/dev > – – | 1.29.3: 1.29/ > – –"),
-    "develop": ("", "*latest: latest/ > – – | develop: develop/ > – – | v2: 2/ > – –"),
-    "mainline": (
-        "",
-        "*stable: stable/ > – – | mainline: mainline/ > – – | mainline-alpine: mainline/alpine > – –",
-    ),
     "wordpress": (
         "",
         "6.9.7-php8.4-fpm: 6.9/php8.4-fpm > – 7.0.4-php8.4-fpm | *7.0.4-php8.4-fpm: 7.0/php8.4-fpm > – –"
@@ -102,14 +84,8 @@ ROWS = {
         "",
         "1.2.3-r0: 1.2/ > 1.2.3-r1 – | *1.2.3-r1: 1.2/ > – – | 1.2.3-r1-dev: 1.2/dev > – –",
     ),
-    "zookeeper": (
-        "",
-        "3.9.15-jdk25: 3.9/jdk25 > 3.9.16-jdk25 – | *3.9.16-jdk25: 3.9/jdk25 > – –"
-        " | 3.9.16-r0-jdk25-dev: 3.9/jdk25-dev > – –",
-    ),
     "named-lines": ("", "4.9=lts: lts/ > 5.0 5.1 | 5.0=lts: lts/ > – 5.1 | *5.1: 5/ > – –"),
     "only-dev": ("", "*1.30.0-dev: 1.30/dev > – – | 1.29.0-dev: 1.29/dev > – 1.30.0-dev"),
-    "update-builds": ("variants: none", "*8u502-b07: 8/ > – – | 8u502-b06: 8/ > 8u502-b07 –"),
 }  # fmt: skip
 """Slug → front matter, and `label[=line] [(tag)]: line/variant > upgrade newLine`; `*` marks the newest."""
 NODE_CYCLES = [{"name": name, "eolFrom": f"20{name}-04-30", "isEol": False} for name in ("26", "24")]
@@ -212,34 +188,6 @@ def test_advice_is_newer_and_of_the_same_variant(labels: list[str], pinned: bool
             assert (upgrade, new_line) == (None, None)
 
 
-@given(LISTS, LABELS)
-def test_a_version_of_another_variant_changes_no_advice(labels: list[str], other: str) -> None:
-    variants = {version.variant for version in entries(labels)}
-    [added] = entries([other])
-    if added.variant not in variants:
-        before, after = update_advice(entries(labels), None), update_advice([*entries(labels), added], None)
-        assert before == {label: after[label] for label in labels}
-
-
-@given(LISTS)
-def test_the_newest_is_no_build_for_developers_nor_a_pre_release_while_there_are_others(
-    labels: list[str],
-) -> None:
-    versions = {version.version: version for version in entries(labels)}
-    newest = newest_label([*versions.values()])
-    if any("dev" not in version.variant for version in versions.values()):
-        assert "dev" not in versions[newest].variant
-    alike = [label for label in labels if versions[label].variant == versions[newest].variant]
-    if any(parse_label(label).numbers and not parse_label(label).pre_release for label in alike):
-        assert not parse_label(newest).pre_release
-
-
-@given(LABELS)
-def test_a_derived_line_begins_the_numbers(label: str) -> None:
-    numbers = ".".join(parse_label(label).numbers)
-    assert f"{numbers}.".startswith(f"{derived_line(label)}.")
-
-
 def test_advice_counts_what_it_fixes(site: SiteFolder) -> None:
     found = {"17.5": 3, "17.6": 1, "18.0": 2}
     site.image("a", yaml.safe_dump({"versions": [{"version": v, "digest": digest(v)} for v in found]}))
@@ -250,53 +198,3 @@ def test_advice_counts_what_it_fixes(site: SiteFolder) -> None:
     for advice, version, fixes in (("upgrade", "17.6", 2), ("newLine", "18.0", 1)):
         expected = {"version": version, "digest": digest(version), "fixes": fixes, "adds": 0}
         assert {key: entry[advice][key] for key in expected} == expected
-
-
-INDEX, AMD64, ARM64 = digest("index"), digest("amd64"), digest("arm64")
-MANIFESTS = {"linux/amd64": AMD64, "linux/arm64": ARM64}
-
-
-@pytest.mark.parametrize(
-    ("version", "scanned", "counted", "complete"),
-    [
-        ({"digest": INDEX, "manifests": MANIFESTS}, [INDEX], 1, False),
-        ({"digest": INDEX, "manifests": MANIFESTS}, [AMD64], 1, False),
-        ({"digest": INDEX, "manifests": MANIFESTS}, [AMD64, ARM64], 2, True),
-        ({"digest": INDEX, "manifests": MANIFESTS}, [INDEX, AMD64], 2, False),
-        ({"manifests": MANIFESTS}, [AMD64, ARM64], 2, True),
-        ({"manifests": MANIFESTS}, [ARM64], 1, False),
-        ({"digest": [AMD64, ARM64]}, [AMD64, ARM64], 2, True),
-    ],
-)
-def test_reports_join_by_the_index_and_by_each_manifest(
-    site: SiteFolder, version: dict[str, Any], scanned: list[str], counted: int, complete: bool
-) -> None:
-    site.image("a", yaml.safe_dump({"versions": [{"version": "1.0"} | version]}))
-    for number, scanned_digest in enumerate(scanned):
-        rows = [row(f"CVE-2026-000{number}", "LOW")]
-        site.report(f"{number}.json", trivy(rows, digest=f"{REGISTRY}/a@{scanned_digest}"))
-    result = built(site)
-    security, published = result.at("images/a security"), result.at("images/a versions 0")
-    assert (security["total"], security["grade"]) == (counted, "A" if complete else None)
-    assert published["digest"] == (INDEX if version.get("digest") == INDEX else AMD64)
-    for digest_ in {*published["digests"], *(each["digest"] for each in published["manifests"])}:
-        entry = result.at(f"digests/{digest_.replace(':', '/')} 0")
-        alone = digest_ in scanned if published["manifests"] and digest_ != INDEX else complete
-        assert (entry["version"], entry["security"]["complete"]) == ("1.0", alone)
-
-
-def test_a_page_pulls_by_the_index_else_by_the_manifest_of_the_platform(site: SiteFolder) -> None:
-    key = "verify: {key: https://example.org/cosign.pub}\n"
-    site.image(
-        "a", key + yaml.safe_dump({"versions": [{"version": "1", "digest": INDEX, "manifests": MANIFESTS}]})
-    )
-    site.image("b", key + yaml.safe_dump({"versions": [{"version": "1", "manifests": MANIFESTS}]}))
-    result = rendered(site)
-    pages = [(result.folder / f"site/images/{slug}/index.html").read_text("utf-8") for slug in ("a", "b")]
-    one, each = (re.sub(r"</?b\b[^>]*>|<span[^>]*></span>", "", html) for html in pages)
-    assert f"docker pull {REGISTRY}/a:1@{INDEX}" in one
-    assert 'name="platform"' not in one
-    for digest_ in (AMD64, ARM64):
-        assert f"docker pull {REGISTRY}/b:1@{digest_}" in each
-        assert f"{REGISTRY}/b@{digest_}</code>" in each, "verify"
-    assert each.count('<option value="linux/') == 2

@@ -51,6 +51,7 @@ def test_it_is_valid_and_every_text_and_number_has_an_example_that_fits(describe
         for example in schema.get("examples", ()):
             faults = [fault.message for fault in Draft202012Validator(whole).iter_errors(example)]
             assert (place, faults) == (place, [])
+            assert "Custom" in place or example != "text", f"{place} has no example of its own"
 
 
 def types_of(schema: Any) -> list[str]:

@@ -30,16 +30,12 @@ def hooked(site: SiteFolder, license_: str = "MIT", body: str = "") -> Path:
 
 def test_pages_of_hooks_are_checked_and_nothing_is_written(site: SiteFolder) -> None:
     path = hooked(site)
-    site.image("nginx")
     site.write("site/kept.html", "of an earlier build")
     before = tree(site.folder)
     result = call("check", "-f", path)
-    assert result.exit_code == 0, result.output
-    assert "\nchecked: " in result.output
+    assert result.exit_code == 0 and "\nchecked: " in result.output
     after = tree(site.folder)
     assert {path: body for path, body in after.items() if "__pycache__" not in path} == before
-    documents = len([*site.mkdocs().api.rglob("*.json")])
-    assert f"checked: {documents} documents" in result.output
 
 
 def test_list_and_record_see_the_pages_of_hooks(site: SiteFolder) -> None:
@@ -123,4 +119,4 @@ def test_wrong_templates_are_found_without_mkdocs(site: SiteFolder) -> None:
     site.write("overrides/catalog/item-images.html", good.replace("nginx", "ngin"))
     result = call("check", "-f", path)
     assert result.exit_code == 1
-    assert "overrides/catalog/item-images.html" in result.output or "item-images.html" in result.output
+    assert "overrides/catalog/item-images.html" in result.output

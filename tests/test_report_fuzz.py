@@ -7,6 +7,7 @@ import random
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from hypothesis import given
@@ -15,73 +16,20 @@ from msgspec import to_builtins
 
 from mkdocs_catalog_api.problems import RefusedError
 from mkdocs_catalog_api.sources.reports import FORMATS, Scan, read_report
-from tests.report_files import damaged, nodes, row, trivy
 
-from .sites import grype, harbor, match, osv
+from .random_catalogs import RandomCatalog, Version
+from .report_files import damaged, nodes, row, trivy
+from .sites import SiteFolder
 
-
-def modified(**fields: Any) -> dict[str, Any]:
-    return {"Type": "vulnerability", "Finding": row(), **fields}
-
-
-def ignored(*related: str, **rule: Any) -> dict[str, Any]:
-    return match("CVE-2026-0001", "High", *related) | {"appliedIgnoreRules": [rule]}
-
-
+CHANCE, WEB = RandomCatalog(SiteFolder(Path()), 1), Version("", "acme/web", "1", [], platform="amd64")
 REPORTS: list[Any] = [
     *(json.loads(report_format.sample) for report_format in FORMATS),
-    trivy(row(Title="a flaw"), row(PkgIdentifier={"PURL": "pkg:x/y"}), Metadata={"RepoTags": ["a:1"]}),
+    *(
+        getattr(CHANCE, scanner)(WEB, "acme/web:1", "sha256:" + "a" * 64)
+        for scanner in ("trivy", "grype", "harbor", "osv") * 5
+    ),
     [{"Target": "a", "Vulnerabilities": [row()]}],
-    grype(
-        match("GHSA-cfh5-3ghh-wfjx", "Low", "CVE-2026-0001") | {"artifact": {"name": "zlib"}},
-        match("CVE-2026-0001"),
-        userInput="a:1",
-        tags=["a:1"],
-        os="linux",
-        architecture="arm64",
-    ),
-    harbor(
-        {"id": "CVE-2026-0001", "links": ["https://a.org/"]}, {"id": "X-1"}, created="2026-01-01T00:00:00Z"
-    ),
-    osv(
-        [{"id": "X-1", "affected": [{"package": {"name": "lib"}, "ranges": [{"events": []}]}]}],
-        [{"ids": ["X-1"], "aliases": ["CVE-2026-0001"], "max_severity": "7.5"}, {"ids": ["X-2"]}],
-    ),
     {"acme/web:1": trivy(row()), "acme/job:1": {"Results": None}},
-    {
-        "Results": [
-            {
-                "Class": "os-pkgs",
-                "Vulnerabilities": [row(Severity="SEVERE"), row(Status="not_affected")],
-                "ExperimentalModifiedFindings": [
-                    modified(Status="fixed", Source="vex", Finding=row(PkgName="a")),
-                    modified(Statement="why", Source="file"),
-                    modified(Type="other", Finding={"ID": "1"}),
-                ],
-            }
-        ]
-    },
-    grype(match("CVE-2026-0001", "Severe"))
-    | {
-        "ignoredMatches": [
-            ignored("CVE-2026-0002", reason="x"),
-            ignored(**{"vex-status": "fixed", "vex-justification": "y"}),
-            ignored(reason="DistroPackageFixed", package={"name": "z"}),
-        ],
-        "descriptor": {"name": "grype", "configuration": {"only-fixed": True}},
-    },
-    osv(
-        [
-            {
-                "id": "X-1",
-                "upstream": ["CVE-2026-0001"],
-                "related": ["CVE-2026-0002"],
-                "severity": [{"type": "CVSS_V3", "score": "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H"}],
-                "database_specific": {"severity": "HIGH"},
-            }
-        ],
-        [{"ids": ["X-1"], "max_severity": ""}],
-    ),
 ]
 
 

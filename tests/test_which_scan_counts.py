@@ -1,47 +1,21 @@
-"""Which scan counts for which release: by digest, name or path, then by what each has looked at, and when."""
+"""Which scan counts for which release or pin of a chart, and what is told of the others."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 import pytest
 
 from mkdocs_catalog_api.problems import Level
 
-from .scan_rows import DB, NEW, NOW, OLD, ONE, PLAIN, TWO, WEB, A, B, C, Row, Seen, catalogs, scan
-from .sites import REGISTRY, SiteFolder, built, grype, harbor, match, not_affected, openvex, osv, row
+from .scan_rows import DB, NEW, NOW, OLD, ONE, PLAIN, TWO, WEB, A, B, C, D, Row, Seen, catalogs, scan
+from .sites import REGISTRY, SiteFolder, built, grype, match, osv, row, trivy
 
 REFERENCE = {"accept": ["reference"]}
-# Wherever the report lies, whatever it calls the image.
-BY_DIGEST = {
-    f"a digest joins {path}": Row(ONE, f"{path}: CVE-1 quay.io/mirror/x@a", "CVE-1")
-    for path in ("a", "deep/er/a", "web/latest", "web/x/y")
-} | {
-    "a digest of several versions": Row(
-        f"versions: [{{version: '1', digest: '{A}'}}, {{version: '2', digest: ['{A}', '{B}']}}]",
-        "a: CVE-1 @a, b: @b",
-        {"web 1": "CVE-1", "web 2": "CVE-1"},
-    ),
-    "digests in upper case": Row(
-        TWO,
-        {"a": scan(f"CVE-1 {WEB}@A"), "b": grype(match("CVE-2"), created=NEW, manifestDigest=B.upper())},
-        "CVE-1 CVE-2",
-        record={"digestsScanned": 2},
-    ),
-    "a digest of Harbor in upper case": Row(
-        ONE,
-        {"a": harbor({"id": "CVE-1", "severity": "High", "artifact_digests": [A.upper()]}, created=NEW)},
-        "CVE-1",
-    ),
-    "a digest of no page": Row(
-        ONE, "a: @b, web/1: @a", "", "CAT031 a: no version in the catalog matches this report of"
-    ),
-}
-# By reference and tag, unless both sides have digests.
-BY_TAG = {
+# How scans join and which of them count is the oracle's; these are what it does not know or tell of.
+BY_NAME = {
     f"{written} is {image}": Row(f"image: {image}\n{PLAIN}", f"a: CVE-1 {written}", "CVE-1")
     for written, image in (
         (f"{WEB}:1", WEB),
@@ -51,16 +25,19 @@ BY_TAG = {
         ("REGISTRY.example.org/hardened/web:1", WEB),
     )
 } | {
-    "a tag of a page with a digest": Row(ONE, "a: CVE-1 :1", "CVE-1", record={"digest": None}),
-    "a tag of a report with a digest": Row(PLAIN, "a: CVE-1 :1 @b", "CVE-1", record={"digest": B}),
+    "digests in upper case": Row(
+        TWO,
+        {"a": scan(f"CVE-1 {WEB}@A"), "b": grype(match("CVE-2"), created=NEW, manifestDigest=B.upper())},
+        "CVE-1 CVE-2",
+        record={"digestsScanned": 2},
+    ),
+    "a digest of no page": Row(
+        ONE, "a: @b, web/1: @a", "", "CAT031 a: no version in the catalog matches this report of"
+    ),
     "a reference with tag and digest": Row(PLAIN, f"a: CVE-1 {WEB}:1@a", "CVE-1"),
     "a tag never joins a release with other digests": Row(
-        ONE,
-        "a: :1 @b",
-        None,
-        f"CAT031 a: no version in the catalog matches this report of {WEB}:1",
+        ONE, "a: :1 @b", None, f"CAT031 a: no version in the catalog matches this report of {WEB}:1"
     ),
-    "another tag of the version": Row(PLAIN, "web/stable: CVE-1 :stable", "CVE-1"),
     "a map of a hub joins entry by entry": Row(
         {"web": ONE, "db": "versions: ['1', '2']"},
         {"hub": {name: scan("CVE-1") for name in (f"{WEB}:9@{A}", f"{DB}:1", "docker.io/acme/x:12")}},
@@ -77,8 +54,6 @@ BY_TAG = {
 # Whatever contradicts the path is told.
 BY_PATH = (
     {
-        "a report that names nothing": Row(ONE, "web/1: CVE-1", "CVE-1", record={"digest": None}),
-        "a path of another tag": Row(PLAIN, "web/stable: CVE-1", "CVE-1"),
         "another digest": Row(
             ONE,
             "web/1: CVE-1 @b",
@@ -174,19 +149,12 @@ for kind in ("filesystem", "repository", "vm", "cyclonedx", "spdx", "directory",
 
 ONLY_FIXED = {"descriptor": {"name": "grype", "timestamp": NEW, "configuration": {"only-fixed": True}}}
 MADE_WITH = "the report was made with only-fixed"
-# Of one digest and platform the newest counts.
 NEWEST = {
     "the newest of one digest": Row(
         ONE,
         "a: CVE-1 @a old, b: CVE-2 @a",
         "CVE-2",
         "note CAT033 a: not used for web 1: scans/b.json takes precedence",
-    ),
-    "the newest of one platform": Row(
-        ONE, "a: CVE-1 @a old linux/amd64, b: CVE-2 @a linux/amd64", "CVE-2", "note CAT033 a"
-    ),
-    "a newer one of no platform": Row(
-        ONE, "a: CVE-1 @a old linux/amd64, b: CVE-2 @a", "CVE-2", "note CAT033 a"
     ),
     "a tag before and after a rebuild": Row(
         PLAIN, "a: CVE-1 :1 @a, b: CVE-2 :1 @b old", "CVE-1", "note CAT033 b", {"digest": A}
@@ -199,21 +167,15 @@ NEWEST = {
     ),
     "a time in the future": Row(
         PLAIN,
-        "a: CVE-1 :1 future",
-        "CVE-1",
-        "CAT035 a: scanned at 2999-01-01T00:00:00Z, which is in the future",
+        "a: CVE-1 :1 future, b: CVE-2 :1",
+        "CVE-1 CVE-2",
+        "CAT035 a: together with scans/b.json | CAT035 a: which is in the future",
     ),
     "one without a time keeps no old one": Row(
         PLAIN,
         "a: CVE-1 :1 old, b: CVE-2 :1, c: CVE-3 :1 undated",
         "CVE-2 CVE-3",
         "note CAT033 a | CAT035 c: together with scans/b.json, since their times don't show which is newer",
-    ),
-    "reports of OSV-Scanner have no time": Row(
-        PLAIN,
-        {name: osv([], [{"ids": [f"GHSA-{name}"], "max_severity": "9.8"}], of=f"{WEB}:1") for name in "ab"},
-        "GHSA-a GHSA-b",
-        "CAT035 b",
     ),
     "a limit that the older one lacks": Row(
         ONE,
@@ -227,68 +189,6 @@ NEWEST = {
         "CVE-2",
         f"note CAT033 a | CAT036 a: {MADE_WITH}",
     ),
-    "Grype looks at all packages, whatever it finds": Row(
-        ONE,
-        {
-            "a": "grype CVE-1 @a old",
-            "b": grype(match("CVE-2", type="npm"), created=NEW, userInput=f"{WEB}@{A}"),
-        },
-        "CVE-2",
-        "note CAT033 a",
-    ),
-    "zeros at the end of a fraction say nothing": Row(
-        PLAIN,
-        "a: CVE-1 :1 2026-10-01T06:00:00.5Z, b: CVE-2 :1 2026-10-01T06:00:00.500Z",
-        "CVE-1 CVE-2",
-        "CAT035 b: at the same time",
-    ),
-} | {
-    f"{older} is before {newer}": Row(
-        PLAIN, f"a: CVE-1 :1 {newer}, b: CVE-2 :1 {older}", "CVE-1", "note CAT033 b", {"scannedAt": OLD}
-    )
-    for older, newer in (
-        ("2026-10-01T06:00:00.000000001Z", "2026-10-01T06:00:00.000000002Z"),
-        ("2026-10-01T06:00:00.49Z", "2026-10-01T06:00:00.5Z"),
-        ("2026-10-01T06:00:00Z", "2026-10-01T06:00:00.1Z"),
-        ("2026-10-01T08:00:00.099999999+02:00", "2026-10-01T06:00:00.1Z"),
-    )
-}
-# Where no time decides, both count, and the one without is told.
-for time, (dated, other) in product(("undated", "future"), (("a", "b"), ("b", "a"))):
-    NEWEST[f"{dated} has a time, {other} is {time}"] = Row(
-        PLAIN,
-        f"{dated}: CVE-1 :1, {other}: CVE-2 :1 {time}",
-        "CVE-1 CVE-2",
-        f"CAT035 {other}: together with scans/{dated}.json"
-        + f" | CAT035 {other}: which is in the future" * (time == "future"),
-        {"scannedAt": NEW if time == "future" else None},
-    )
-# One that has looked at fewer classes of packages replaces nothing; one of both does.
-for older, newer in (
-    ("os CVE-1", "lang CVE-2"), ("lang CVE-1", "os CVE-2"),
-    ("os CVE-1 lang", "lang CVE-2"), ("lang os CVE-1", "os CVE-2"),
-):  # fmt: skip
-    reports = f"a: {newer} @a, b: {older} @a old"
-    lacks = "no os-pkgs results" if newer.startswith("lang") else "no lang-pkgs results"
-    NEWEST[f"{newer} after {older}"] = Row(
-        ONE, reports, "CVE-1 CVE-2", f"CAT036 b: together with scans/a.json, which is newer but has {lacks}"
-    )
-    NEWEST[f"both after {newer} and {older}"] = Row(
-        ONE, f"{reports}, c: os lang CVE-3 @a newer", "CVE-3", "note CAT033 a | note CAT033 b"
-    )
-NEWEST |= {
-    "parts of one report are replaced together": Row(
-        ONE,
-        "a: os CVE-1 @a old, b: lang CVE-2 @a old, c: lang CVE-3 @a",
-        "CVE-1 CVE-2 CVE-3",
-        "CAT036 a | CAT036 b",
-    ),
-    "as the whole report is": Row(
-        ONE, "a: os CVE-1 lang CVE-2 @a old, c: lang CVE-3 @a", "CVE-1 CVE-2 CVE-3", "CAT036 a"
-    ),
-    "parts of the same time unite": Row(
-        ONE, "a: os CVE-1 lang CVE-2 @a, b: lang CVE-3 @a", "CVE-1 CVE-2 CVE-3", "CAT035 b"
-    ),
     "types of reports from before 2021 are classes": Row(
         ONE,
         {
@@ -299,34 +199,18 @@ NEWEST |= {
         "CVE-1 CVE-2",
         "CAT036 alpine",
     ),
-    "no digest shows that the content has changed": Row(
-        PLAIN, "a: os CVE-1 :1 old, b: lang CVE-2 :1", "CVE-1 CVE-2", "CAT036 a"
-    ),
-    "the newer one has no digest": Row(
-        PLAIN, "a: os CVE-1 :1 @a old, b: lang CVE-2 :1", "CVE-1 CVE-2", "CAT036 a"
-    ),
-    "another digest shows it": Row(
-        PLAIN, "a: os CVE-1 :1 @a old, b: lang CVE-2 :1 @b", "CVE-2", "note CAT033 a"
-    ),
-}
-# A further finding raises no grade, whatever the time.
-for time, more in product((NEW, "undated"), ("", "CVE-91", "CVE-91 CVE-92")):
-    NEWEST[f"{more or 'nothing'} beside a critical one, {time}"] = Row(
-        PLAIN,
-        f"a: CVE-1 CRITICAL :1, b: {more} LOW :1 {time}",
-        f"CVE-1 {more}".strip(),
-        "CAT035 b",
-        {"grade": "F", "critical": 1, "low": len(more.split())},
+} | {
+    f"{newer} after {older}": Row(
+        ONE,
+        f"a: {newer} @a, b: {older} @a old",
+        "CVE-1 CVE-2",
+        f"CAT036 b: together with scans/a.json, which is newer but has no {lacks}-pkgs results",
     )
+    for older, newer, lacks in (("os CVE-1", "lang CVE-2", "os"), ("lang os CVE-1", "os CVE-2", "lang"))
+}
 
 PARTLY = "web 1 is only partly scanned: no scan found for"
-# The parts of a release are its digests or platforms: their scans unite.
 PARTS = {
-    "digests": Row(
-        TWO, "a: CVE-1 @a, b: CVE-2 @b old", "CVE-1 CVE-2",
-        record={"findings": 2, "scannedAt": OLD, "digest": A, "digestsScanned": 2},
-    ),
-    "platforms": Row(ONE, "a: CVE-1 @a linux/amd64, b: CVE-2 @a linux/arm64", "CVE-1 CVE-2"),
     "one of two digests": Row(
         {"web": TWO, "app": f"images: ['{WEB}@{A}']"}, "a: CVE-1 LOW @a", "CVE-1",
         f"CAT036 a: {PARTLY} {B} (scan what",
@@ -338,17 +222,6 @@ PARTS = {
         {"grade": "C", "digestsScanned": 1, "badge": "C"},
         security={"accept": ["partial"]},
     ),
-    "a newer one of one digest": Row(
-        TWO, "a: CVE-1 @a @b old, b: CVE-2 @a", "CVE-1 CVE-2", record={"digestsScanned": 2, "grade": "D"}
-    ),
-    "a newer one of both digests": Row(
-        TWO, "a: CVE-1 @a @b old, b: CVE-2 @a, c: CVE-3 @a @b newer", "CVE-3", "note CAT033 a | note CAT033 b"
-    ),
-    "a newer one of some digests": Row(
-        f"versions: [{{version: '1', digest: ['{A}', '{B}', '{C}']}}]",
-        "a: CVE-1 @a old, b: CVE-2 @b @c old, c: CVE-3 @a @b", "CVE-2 CVE-3",
-        "note CAT033 a", {"digestsScanned": 3},
-    ),
     "none of a digest": Row(
         TWO, "web/1: CVE-1", "CVE-1", f"CAT036 web/1: {PARTLY} {A}, {B}",
         {"total": 1, "digestsScanned": 0, "grade": None}
@@ -357,76 +230,34 @@ PARTS = {
         TWO, "a: CVE-2 @a, web/1: CVE-1", "CVE-1 CVE-2",
         f"CAT035 web/1: which was made at the same time | CAT036 a: {PARTLY} {B}",
     ),
-    "a digest, no digest, and no scan": Row(
-        f"versions: [{{version: '3', digest: '{A}'}}, '2', '1']", "web/3: , web/2: ",
-        {"web 3": "", "web 2": "", "web 1": None}, record={"digestsScanned": None, "grade": None},
+    "one of no digest beside all": Row(
+        TWO, "a: CVE-1 @a, b: CVE-2 @b, web/1: CVE-3 undated", "CVE-1 CVE-2 CVE-3",
+        "CAT035 web/1: together with scans/a.json", {"complete": True},
     ),
-} | {
-    f"one of no digest that is {time}": Row(
-        TWO, f"a: CVE-1 @a, b: CVE-2 @b, web/1: CVE-3 {time}", found, told, {"complete": True}
-    )
-    for time, found, told in (
-        ("newer", "CVE-1 CVE-2 CVE-3", ""),
-        (NEW, "CVE-1 CVE-2 CVE-3", "CAT035 web/1: together with scans/a.json, which was made at"),
-        ("undated", "CVE-1 CVE-2 CVE-3", "CAT035 web/1: together with scans/a.json"),
-        ("old", "CVE-1 CVE-2", "note CAT033 web/1"),
-    )
-} | {
-    f"a platform of [{listed}]": Row(
-        f"versions: [{{version: '1', platforms: [{listed}]}}]", "web/1: CVE-1 linux/arm64", *sees
-    )
-    for listed, sees in (
-        ("linux/amd64", (None, "note CAT033 web/1: it is of linux/arm64, which `platforms` leaves out")),
-        ("linux/amd64, linux/arm64/v8", ("CVE-1",)),
-        ("", ("CVE-1",)),
-    )
-}  # fmt: skip
-RIVALS = "a: grype CVE-2 :1, b: CVE-1 :1 old"
-EACH = "a: CVE-1 @a old, b: grype CVE-2 @a, c: grype CVE-3 @b"
-TWO_PLATFORMS = "a: CVE-1 :1 linux/amd64, b: grype CVE-2 CRITICAL :1 linux/arm64"
-GRYPE_FIRST = {"scanners": ["grype", "trivy"]}
-# Two scanners are never added up: the first counts, for each part.
-SCANNERS = {
+    "a platform that is left out": Row(
+        "versions: [{version: '1', platforms: [linux/amd64]}]", "web/1: CVE-1 linux/arm64", None,
+        "note CAT033 web/1: it is of linux/arm64, which `platforms` leaves out",
+    ),
     "the first scanner, however old": Row(
-        PLAIN,
-        RIVALS,
-        "CVE-1",
-        "note CAT033 a: not used for web 1: scans/b.json takes precedence",
-        {"scanner": "Trivy"},
-    ),
-    "the first of the setting": Row(
-        PLAIN, RIVALS, "CVE-2", "note CAT033 b", {"scanner": "Grype 0.80"}, security=GRYPE_FIRST
+        PLAIN, "a: grype CVE-2 :1, b: CVE-1 :1 old", "CVE-1",
+        "note CAT033 a: not used for web 1: scans/b.json takes precedence", {"scanner": "Trivy"},
     ),
     "neither is in the setting": Row(
-        PLAIN,
-        RIVALS,
-        None,
+        PLAIN, "a: grype CVE-2 :1, b: CVE-1 :1 old", None,
         "note CAT033 a: the scanner grype is not in `security.scanners` (add grype to it"
         " | note CAT033 b: the scanner trivy is not in `security.scanners` (add trivy to it",
         security={"scanners": ["harbor"]},
     ),
-    "the first for each digest": Row(TWO, EACH, "CVE-1 CVE-3", "note CAT033 b"),
-    "the first of the setting for each digest": Row(
-        TWO, EACH, "CVE-2 CVE-3", "note CAT033 a", security=GRYPE_FIRST
-    ),
-    "one for each digest": Row(
-        TWO,
-        "a: @a, b: grype CVE-1 CRITICAL @b",
-        "CVE-1",
+    "one scanner for each digest": Row(
+        TWO, "a: @a, b: grype CVE-1 CRITICAL @b", "CVE-1",
         record={"critical": 1, "grade": "F", "scanner": "Trivy, Grype 0.80", "digestsScanned": 2},
     ),
     "one for each digest until the first has both": Row(
-        TWO,
-        "a: @a, b: grype CVE-1 CRITICAL @b, c: @b",
-        "",
+        TWO, "a: @a, b: grype CVE-1 CRITICAL @b, c: @b", "",
         "note CAT033 b: not used for web 1: scans/a.json, scans/c.json takes precedence",
         {"scanner": "Trivy"},
     ),
-    "one for each platform": Row(PLAIN, TWO_PLATFORMS, "CVE-2 CVE-1"),
-    "one for each platform until the first has both": Row(
-        PLAIN, f"{TWO_PLATFORMS}, c: CVE-3 :1 linux/arm64/v8", "CVE-1 CVE-3", "note CAT033 b"
-    ),
-}
+}  # fmt: skip
 
 
 def of_system(words: str = "", results: object = None, **system: object) -> dict[str, Any]:
@@ -485,11 +316,6 @@ DOUBTS = {
     "a scan from the day before": Row(DAY % "", "a: :stable 2026-10-19T01:00:00Z", ""),
     "of the digest of the release": Row(DAY % f", digest: '{A}'", "a: @a old", ""),
     "of its manifest": Row(DAY % f", digest: '{B}', manifests: {{linux/amd64: '{A}'}}", "a: @a old", ""),
-    "all pins have a scan, one has no grade": Row(
-        {"web": f"lifecycle: deprecated\n{PLAIN}", "db": PLAIN, "app": f"images: ['{WEB}:1', '{DB}:1']"},
-        {"web/1": OLD_SYSTEM, "db/1": "CVE-1 MEDIUM"}, "", "note CAT037 web/1",
-        chart={"scanned": True, "total": 1, "grade": None, "score": None},
-    ),
     "all pins have a scan without a finding, one has no grade": Row(
         {"web": f"lifecycle: deprecated\n{PLAIN}", "db": PLAIN, "app": f"images: ['{WEB}:1', '{DB}:1']"},
         {"web/1": OLD_SYSTEM, "db/1": ""}, "", "note CAT037 web/1",
@@ -536,7 +362,83 @@ NEWEST |= {
     )
     for groups in (None, [], [{"ids": ["GHSA-1"], "aliases": ["CVE-2026-0001"]}])
 }
-ROWS = BY_DIGEST | BY_TAG | BY_PATH | NEWEST | PARTS | SCANNERS | DOUBTS | AGES
+# A pin of a chart, the release that it is, and what is told; `web` has scanned releases, `db` has no scan.
+VERSIONS = f"""versions:
+  - {{version: 1.27.3, digest: '{A}'}}
+  - {{version: '1.27', digest: '{A}'}}
+  - {{version: 1.27.2, digest: ['{B}', '{C}']}}"""
+REPORTS = {
+    "web/1.27.3": trivy([row("CVE-1", "CRITICAL", fixed="2"), row("CVE-2", "LOW")], digest=f"{WEB}@{A}"),
+    "web/1.27.2": trivy([row("CVE-2", "LOW")], digest=f"{WEB}@{B}"),
+    "web/arm64": trivy([], digest=f"{WEB}@{C}"),
+}
+OFF_PAGE = "note CAT038 docs/charts/app.md:5: is on no page of the catalog"
+
+
+def pins(*written: str, more: dict[str, object] | None = None, told: str = "", **chart: object) -> Row:
+    listed = f"images: [{', '.join(written)}]" if written else ""
+    pages = {"web": VERSIONS, "db": "versions: ['8.2', latest]", "app": listed}
+    return Row(pages, REPORTS | (more or {}), {"web 1.27.3": "CVE-1 CVE-2"}, told, chart=chart)
+
+
+PINS = {
+    f"pin {pin}": pins(f"'{pin}'", joined=[release], told=told)
+    for pin, release, told in (
+        (f"{WEB}:1.27.3@{C}", "web 1.27.2", ""),
+        (f"{WEB}:1.27", "web 1.27", ""),
+        (DB, "db latest", ""),
+        ("db:8.2", "- -", ""),
+        (
+            f"{WEB}:1.0",
+            "web -",
+            "note CAT038 docs/charts/app.md:5: images[0]: the page of 'web' has no version '1.0', and there"
+            " is no scan of it (it has versions 1.27.3, 1.27.2, 1.27)",
+        ),
+        (f"{WEB}:1.27.3@{D}", "web -", OFF_PAGE.replace("is on", f"images[0]: the digest {D} is on")),
+    )
+} | {
+    "a pin in two fields": pins(f"{{image: '{WEB}', digest: '{B}'}}", joined=["web 1.27.2"]),
+    "a pin of a version that was scanned though no page has it": pins(
+        f"'{WEB}:1.0'", more={"old": scan(f"{WEB}:1.0")}, joined=["web -"], pinsScanned=1
+    ),
+    "a pin of a digest of another repository": pins(
+        f"'{DB}:8.2@{A}'",
+        told=f"error CAT038 docs/charts/app.md:5: images[0]: the digest belongs to {WEB} 1.27.3, not to {DB}",
+    ),
+    "figures are sums over the releases that are pinned": pins(
+        f"'{WEB}@{A}'", f"'{WEB}:1.27.3@{A}'", f"'{WEB}:1.27.3'", f"'{WEB}:1.27.2'",
+        scanned=True, critical=1, high=0, medium=0, low=2, unknown=0, total=3, fixable=1, suppressed=0,
+        grade="F", score=12.7, pins=2, pinsScanned=2, exploited=None, complete=True,
+        scannedAt="2026-11-01T06:00:00Z", osEndOfLife=None, version=None, href=None,
+    ),
+    "an image without a digest counts once by its reference": pins(
+        f"'{DB}:8.2'", f"{{name: cache, image: '{DB}:8.2'}}",
+        "docker.io/library/busybox", "docker.io/library/busybox:latest",
+        pins=2, pinsScanned=0, total=None, complete=False, grade=None, score=None, scannedAt=None,
+    ),
+    "with some pins unscanned, none found is not none there": pins(
+        f"'{WEB}@{A}'", f"'{DB}:8.2'",
+        scanned=False, pins=2, pinsScanned=1, total=2, critical=1,
+        high=None, suppressed=None, grade=None, score=None,
+    ),
+    "no pin": pins(scanned=False, complete=False, pins=0, pinsScanned=0, total=None, grade=None, score=None),
+    "only that very digest is a scan of a pinned digest": pins(
+        f"'quay.io/acme/proxy:1@{D}'", more={"a": scan("CVE-9 quay.io/acme/proxy:1 quay.io/acme/proxy@e")},
+        told=f"{OFF_PAGE} | CAT031 a: no version in the catalog matches this report of quay.io/acme/proxy:1",
+        pinsScanned=0,
+    ),
+} | {
+    f"a hub scanned {scanned}": pins(
+        f"'{pin}'", more={"hub": {scanned: scan("CVE-9 MEDIUM")}}, told=OFF_PAGE * ("@" in pin),
+        scanned=True, total=1, medium=1, grade="C",
+    )
+    for pin, scanned in (
+        (f"quay.io/acme/b@{D}", f"elsewhere.io/x@{D}"),
+        ("docker.io/library/d:1", "d:1"),
+        (f"{WEB}@{D}", f"{WEB}@{D}"),
+    )
+}  # fmt: skip
+ROWS = BY_NAME | BY_PATH | NEWEST | PARTS | DOUBTS | AGES | PINS
 
 
 @pytest.fixture(scope="module")
@@ -577,19 +479,6 @@ def test_a_scan_is_not_in_the_future_because_the_build_claims_an_earlier_time(
     result = built(site)
     assert [each["id"] for each in result.json("security/web/1.json")["cves"]] == ["CVE-2"]
     assert result.logged() == []
-
-
-def test_planned_images_are_in_no_overview_and_all_others_are(site: SiteFolder) -> None:
-    for lifecycle in ("available", "deprecated", "withdrawn", "planned"):
-        site.image(lifecycle, "versions: ['1']", lifecycle=lifecycle)
-        site.report(f"{lifecycle}/1.json", scan(f"CVE-{lifecycle}"))
-    site.image("later", lifecycle="planned")
-    result = built(site)
-    summary = result.json("security.json")
-    assert list(summary["images"]) == ["available", "deprecated", "withdrawn"]
-    assert (summary["total"], summary["unique"], summary["unscanned"]) == (3, 3, [])
-    assert [each["slug"] for each in result.json("security/index.json")["data"]] == list(summary["images"])
-    assert result.json("security/planned/1.json")["total"] == 1
 
 
 # A file in the folder of reports → level and file of what is told of the folder, if it is all that is there.
@@ -637,12 +526,3 @@ def test_the_limit_of_the_settings_holds_for_reports_and_statements(site: SiteFo
     result = site.build()
     assert result.failed
     assert f"{file}: not read, because the file has 1,001 bytes (limit: 1,000)" in result.logged()[0]
-
-
-def test_a_statement_on_another_tag_of_a_version_is_heard(site: SiteFolder) -> None:
-    site.image("web", PLAIN)
-    site.report("web/1.json", scan("CVE-2026-0001"))
-    document = openvex(not_affected("CVE-2026-0001", f"{WEB}:stable"))
-    site.write("vex/a.json", json.dumps(document).encode())
-    (out,) = built(site).json("security/web/1.json")["suppressed"]
-    assert out["id"] == "CVE-2026-0001"

@@ -29,6 +29,8 @@ from ..catalog.published import Day, Document, Href, PageLink, document_struct
 from ..catalog.types import Slug, Text, VersionLabel
 from .security import SecurityFigures
 
+AUTHORED_EXAMPLE = "x-authored-example"
+"""Key in schemas of an author's example, which counts only if `examples.json` has none for the field."""
 Fields: TypeAlias = Mapping[str, Any]
 """Name of a field → its type, with its description."""
 
@@ -150,7 +152,9 @@ def _published(value: object) -> object:
 
 def _described(info: FieldInfo, own: type[OwnFields] = OwnFields) -> Any:
     kind = _plain(Annotated[info.annotation, *info.metadata] if info.metadata else info.annotation, own)
-    return Annotated[kind, Meta(description=info.description)] if info.description else kind
+    authored = {AUTHORED_EXAMPLE: info.examples[0]} if info.examples else None
+    meta = Meta(description=info.description, extra_json_schema=authored)
+    return Annotated[kind, meta] if info.description else kind
 
 
 def _plain(annotation: Any, own: type[OwnFields]) -> Any:

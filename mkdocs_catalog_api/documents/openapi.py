@@ -16,6 +16,7 @@ from msgspec.json import schema_components
 from ..catalog.addresses import PREFIX, Addresses
 from ..catalog.events import AnyEvent
 from ..catalog.value import Catalog
+from .item_structs import AUTHORED_EXAMPLE
 from .kinds import TAGS, Kind, Parameter, Route
 
 POLICY = """\
@@ -276,15 +277,16 @@ def _add_examples(schemas: Mapping[str, dict[str, Any]], addresses: Addresses) -
             schema["examples"] = [_addressed(maps[name], addresses)]
             schema["additionalProperties"]["examples"] = [*schema["examples"][0].values()][:1]
         for field, part in schema.get("properties", {}).items():
-            inner = part
+            inner, own = part, part.pop("examples", [None])[0]
+            authored = part.pop(AUTHORED_EXAMPLE, None)
             while "$ref" not in inner and isinstance(inner.get("items"), dict):
                 inner = inner["items"]
+                own, authored = (each[0] if isinstance(each, list) else each for each in (own, authored))
+                own = inner.pop("examples", [own])[0]
             if inner.keys() & {"$ref", "anyOf", "const"} and (inner is not part or field not in known):
                 continue  # with an example of its own
-            value = known.get(field, fields.get(field))
-            if "examples" in inner and field not in known:
-                [value] = inner.pop("examples")
-            elif name.endswith("Custom") or (value is None and field not in known):
+            value = known.get(field, fields.get(field, authored) if own is None else own)
+            if name.endswith("Custom") or (value is None and field not in known):
                 value = _unknown(inner)
             if value is not None or field in known:
                 inner["examples"] = [_addressed(value, addresses)]

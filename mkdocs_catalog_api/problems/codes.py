@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Code(StrEnum):
-    """A kind of problem: its code. The guide's page about messages has a section on each.
+    """A kind of problem: its code. The guide's page about messages has a row for each.
 
     A new kind gets the next free number in its group of ten.
     """
