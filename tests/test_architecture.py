@@ -73,12 +73,6 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     TopologicalSorter(import_graph()).prepare()  # raises CycleError, which names them
 
 
-def test_every_room_has_a_line_in_the_map() -> None:
-    text = (PACKAGE.parent / "CONTRIBUTING.md").read_text("utf-8")
-    table = text.partition("| where | what |")[2].partition("\n\n")[0]
-    assert {room for room in rooms() if f"`{room}/`" not in table and f"`{room}.py`" not in table} == set()
-
-
 def test_no_class_name_exists_twice() -> None:
     names = Counter(
         node.name for file in FILES for node in ast.walk(tree(file)) if isinstance(node, ast.ClassDef)

@@ -23,7 +23,7 @@ from mkdocs_catalog_api.catalog.fields import ItemFields
 from mkdocs_catalog_api.catalog.model import Model
 from mkdocs_catalog_api.catalog.models import ChartVersionEntry, PinEntry, VersionEntry
 from mkdocs_catalog_api.catalog.shown import Shown, shown_fields
-from mkdocs_catalog_api.catalog.types import Platform, Text, WebLink
+from mkdocs_catalog_api.catalog.types import WebLink
 from mkdocs_catalog_api.documents.item_structs import published
 from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.sources.read_site import read_site
@@ -132,7 +132,7 @@ def test_names_order_descriptions_and_null_are_those_of_what_is_written(built_si
             assert nullable == (NoneType in get_args(info.annotation)), f"{name}.{field}"
 
 
-def test_what_is_built_sitecan_be_written_again(built_site: Published) -> None:
+def test_what_is_published_can_be_written_again(built_site: Published) -> None:
     """The fields of a published item that are not computed are valid, and mean the same."""
     for collection, name in NAMES.items():
         for item in built_site.result.json(f"{collection}.json")["data"]:
@@ -171,40 +171,6 @@ def test_a_heading_is_read_as_markdown_has_it(title: str, rest: str) -> None:
     assert heading(f"---\ntier: core\n---\n\n# {title}{rest}") == (text or None)
 
 
-class Team(Model):
-    name: Text
-    url: WebLink
-
-
-class Entry(Model):
-    source: Annotated[WebLink | None, Shown(page="Source", card="Source")] = None
-    team: Annotated[Team | None, Shown(page="Team", card="Team", caption="team")] = None
-    platforms: Annotated[list[Platform], Shown(page="Platforms", card="Platforms")] = []
-    tier: Annotated[Text | None, Shown(page="Tier", card="Tier", first=True)] = None
-
-
-ITEM = {
-    "source": "https://e.org/src",
-    "team": {"name": "A & B", "url": "https://e.org/team"},
-    "platforms": ["linux/amd64", "linux/arm64"],
-    "tier": "core",
-}
-
-
-def test_the_page_of_an_item_shows_a_fact_by_its_type() -> None:
-    parts: Any = environment(None).get_template("catalog/parts.html").module
-    facts = parts.facts(ITEM, shown_fields(Entry)).split("\n")
-    assert list(filter(None, facts)) == [
-        '<div><dt>Team</dt> <dd><a href="https://e.org/team" rel="noopener">A &amp; B</a></dd></div>',
-        "<div><dt>Platforms</dt> <dd>linux/amd64, linux/arm64</dd></div>",
-    ]
-    links = parts.links(ITEM, shown_fields(Entry)).strip()
-    assert links == '<li><a href="https://e.org/src" rel="noopener">Source</a></li>'
-    nothing = dict.fromkeys(ITEM)
-    assert parts.facts(nothing, shown_fields(Entry)).strip() == ""
-    assert parts.links(nothing, shown_fields(Entry)).strip() == ""
-
-
 def test_the_row_of_a_version_has_the_columns_that_its_model_declares() -> None:
     class Version(Model):
         notes: Annotated[WebLink | None, Shown(column="Notes")] = None
@@ -220,15 +186,3 @@ def test_the_row_of_a_version_has_the_columns_that_its_model_declares() -> None:
         '<td data-label="signed">no',
         '<td class="catalog-date" data-label="size">–',
     ]
-
-
-def test_the_row_of_an_item_has_what_the_script_needs_for_further_rows() -> None:
-    lists: Any = environment(None).get_template("catalog/lists.html").module
-    tier, source, team, platforms = lists.cells(ITEM, shown_fields(Entry)).split("</td>")[:-1]
-    assert 'data-f="tier"' in tier and tier.endswith(">core")
-    assert 'data-to="{source}" href="https://e.org/src"' in source and source.endswith(">Source</a>")
-    assert 'data-label="team"' in team and 'data-f="team.name"' in team
-    assert 'data-to="{team.url}" href="https://e.org/team"' in team and team.endswith(">A &amp; B</a>")
-    assert platforms.endswith(">linux/amd64, linux/arm64")
-    _, source, team, platforms = lists.cells(dict.fromkeys(ITEM), shown_fields(Entry)).split("</td>")[:-1]
-    assert "href" not in source + team and " hidden" in source and " data-empty" in team

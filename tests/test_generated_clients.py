@@ -96,22 +96,28 @@ def described(api: Path) -> Any:
     return json.loads((api / "openapi.json").read_bytes())
 
 
-@pytest.fixture(scope="module")
-def documents(api: Path, described: Any) -> list[Document]:
-    """Every JSON document but the description of all others, with its schema."""
+def document_schemas(described: Any) -> list[tuple[re.Pattern[str], str]]:
+    """Paths of JSON documents but the description of all others, and the names of their schemas."""
     schemas = []
     for path, item in sorted(described["paths"].items(), key=lambda pair: pair[0].count("{")):
-        if path.endswith(".json"):
+        if path.endswith(".json") and not path.endswith("/openapi.json"):
             part = item["get"]
             for key in BODY:
                 part = part[key]
             pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path.removeprefix("/api/v1/")))
             schemas.append((re.compile(pattern), part.rpartition("/")[2]))
+    return schemas
+
+
+@pytest.fixture(scope="module")
+def documents(api: Path, described: Any) -> list[Document]:
+    """Every JSON document but the description of all others, with its schema."""
+    schemas = document_schemas(described)
     files = [(file.relative_to(api).as_posix(), file) for file in sorted(api.rglob("*.json"))]
-    files = [(path, file) for path, file in files if path != "openapi.json"]
     return [
         Document(next(schema for pattern, schema in schemas if pattern.fullmatch(path)), file)
         for path, file in files
+        if path != "openapi.json"
     ]
 
 
@@ -238,7 +244,7 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     need("node", "npm")
     folder = tmp_path_factory.mktemp("packages")
     shutil.copy(CLIENTS / "package.json", folder)
-    run(folder, "npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--silent")
+    run(folder, "npm", "install", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--silent")
     return folder
 
 
@@ -299,62 +305,37 @@ def java(_: Path, folder: Path, fixture: Fixture) -> Client:
     sources = fixture("generated") / "java/src/main/java"
     files = [*sources.rglob("*.java")]
     # The generator's own archive holds Jackson, which the models need.
-    run(
-        folder,
-        "javac",
-        "-nowarn",
-        "-proc:none",
-        "-cp",
-        generator_jar(),
-        "-d",
-        "out",
-        "Read.java",
-        *files,
-        *folder.rglob("Generated.java"),
-    )
+    options = ("-nowarn", "-proc:none", "-cp", generator_jar(), "-d", "out")
+    run(folder, "javac", *options, "Read.java", *files, *folder.rglob("Generated.java"))
     class_path = f"out{os.pathsep}{generator_jar()}"
     return Client("java", folder, {file.stem for file in files}, ("java", "-cp", class_path, "Read"))
 
 
-def rust(_: Path, folder: Path, fixture: Fixture) -> Client:
+def rust(api: Path, folder: Path, fixture: Fixture) -> Client:
     need("cargo", *CRATES)
     shutil.copytree(CLIENTS / "rust", folder, dirs_exist_ok=True)
     shutil.copytree(fixture("generated") / "rust/src/models", folder / "src/models")
     names = {
         *re.findall(r"^pub use .*::(\w+);", (folder / "src/models/mod.rs").read_text("utf-8"), re.MULTILINE)
     }
-    (folder / "src/names.rs").write_text(f"models! {{ {' '.join(sorted(names))} }}\n", "utf-8")
+    of_documents = {schema for _, schema in document_schemas(json.loads((api / "openapi.json").read_bytes()))}
+    (folder / "src/names.rs").write_text(f"models! {{ {' '.join(sorted(of_documents))} }}\n", "utf-8")
     run(folder, "cargo", "build", "--quiet", "--offline")
     return Client("rust", folder, names, (folder / "target/debug/reader",))
 
 
 def openapi_python_client(api: Path, folder: Path, _: Fixture) -> Client:
-    options: tuple[str | Path, ...] = (
-        "--path",
-        api / "openapi.json",
-        "--output-path",
-        "client",
-        *("--meta", "none"),
-    )
-    run(folder, BIN / "openapi-python-client", "generate", *options)
-    for program in ("read_attrs.py", "typed.py"):
-        shutil.copy(CLIENTS / "python" / program, folder)
-    # Types of the client itself are not checked: what its templates write is not free of errors.
-    run(folder, sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "typed.py")
-    run(folder, sys.executable, "typed.py")
+    paths = ("--path", api / "openapi.json", "--output-path", "client")
+    run(folder, BIN / "openapi-python-client", "generate", *paths, "--meta", "none")
+    shutil.copy(CLIENTS / "python/read_attrs.py", folder)
     command = "from client import models; print(*models.__all__)"
     names = {*run(folder, sys.executable, "-c", command).split()}
     return Client("openapi-python-client", folder, names, (sys.executable, "read_attrs.py"))
 
 
 def datamodel_code_generator(api: Path, folder: Path, _: Fixture) -> Client:
-    options: tuple[str | Path, ...] = (
-        "--input",
-        api / "openapi.json",
-        *flags("datamodel-code-generator"),
-        *("--formatters", "builtin", "--output", "client.py"),
-    )
-    run(folder, BIN / "datamodel-codegen", *options)
+    options = (*flags("datamodel-code-generator"), "--formatters", "builtin", "--output", "client.py")
+    run(folder, BIN / "datamodel-codegen", "--input", api / "openapi.json", *options)
     shutil.copy(CLIENTS / "python/read_pydantic.py", folder)
     names = {*re.findall(r"^class (\w+)\(", (folder / "client.py").read_text("utf-8"), re.MULTILINE)}
     return Client("datamodel-code-generator", folder, names, (sys.executable, "read_pydantic.py"))

@@ -185,36 +185,28 @@ def test_the_samples_of_authors_make_a_catalog(site: SiteFolder) -> None:
     assert chart["images"][0]["version"] == "18.0"
 
 
-def test_what_is_told_of_a_catalog_with_faults(tmp_path: Path) -> None:
+def test_what_is_told_of_a_catalog_with_faults(site: SiteFolder) -> None:
     told = block("problems", "told")
     short = re.findall(r"'(sha256:\w+)' is not a digest", told)[0]
-    settings = {
-        "registry": "ghcr.io/acme/images",
-        "images": {"fields": {"tier": {"values": ["core", "standard"]}}},
-    }
-    config = {"site_name": "Catalog", "plugins": [{"catalog-api": settings}]}
-    nginx = f"""\
----
-category: Web servers
-tier: cor
-licence: BSD-2-Clause
-homepage: nginx.org
-versions:
-  - version: 1.29.3
-  - version: 1.28.0
-    digest: {short}
----
-"""
-    redis = "---\ndescription: Cache: fast\n---\n"
-    for path, text in {
-        "mkdocs.yml": yaml.safe_dump(config),
-        "docs/index.md": "# Home\n",
-        "docs/images/nginx.md": nginx,
-        "docs/images/redis.md": redis,
-    }.items():
-        write(tmp_path, Block("", path, text))
-    build = [sys.executable, "-m", "mkdocs", "build", "--quiet"]
-    done = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True)
+    tiers = {"tier": {"values": ["core", "standard"]}}
+    site.settings = {"registry": "ghcr.io/acme/images", "images": {"fields": tiers}}
+    site.page(
+        "images/nginx.md",
+        f"""
+        category: Web servers
+        tier: cor
+        licence: BSD-2-Clause
+        homepage: nginx.org
+        versions:
+          - version: 1.29.3
+          - version: 1.28.0
+            digest: {short}
+        """,
+    )
+    site.page("images/redis.md", "description: Cache: fast")
+    site.write("docs/index.md", "# Home\n")
+    build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "-f", str(site.write_config())]
+    done = subprocess.run(build, cwd=site.folder, capture_output=True, text=True)
     assert done.returncode == 1
     assert [line for line in done.stderr.splitlines() if line.startswith("ERROR")] == told.splitlines()
 
@@ -269,23 +261,17 @@ def code(text: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
-def test_the_picture_for_contributors_has_every_room() -> None:
+def test_the_map_for_contributors_has_every_room_and_names_what_is_there() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     picture, table = text.split("```text\n")[2].split("```\n")[:2]
     code = ROOT / "mkdocs_catalog_api"
     rooms = {f"{path.parent.name}/" for path in code.glob("*/__init__.py")} - {"schemas/"}
-    assert {name for name in rooms if name not in picture} == set(), "schemas/ is made from the code"
     modules = {path.name for path in code.glob("*.py")} - {"__init__.py"}
+    assert {name for name in rooms if name not in picture} == set(), "schemas/ is made from the code"
     assert {name for name in rooms | modules if f"`{name}`" not in table} == set()
-
-
-def test_the_map_for_contributors_names_what_is_there() -> None:
-    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
     named = {path for path in re.findall(r"`([\w./-]+?)/?`", text) if re.search(r"/|\.(py|md|toml)$", path)}
     assert len(named) > 30
-    assert {
-        p for p in named if not any((top / p).exists() for top in (ROOT, ROOT / "mkdocs_catalog_api"))
-    } == set()
+    assert {path for path in named if not ((ROOT / path).exists() or (code / path).exists())} == set()
 
 
 @pytest.mark.slow

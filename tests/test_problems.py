@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from mkdocs_catalog_api.commands.run import as_objects
-from mkdocs_catalog_api.problems import Problem, Problems
+from mkdocs_catalog_api.problems import Level, Problem, Problems
 from mkdocs_catalog_api.problems.codes import Code
 
-from .authors import places
+from .authors import REQUIRED, configure, places, told
 from .broken import Broken, catalogs
-from .sites import SiteFolder
+from .sites import REGISTRY, SiteFolder
 
 CATALOGS = [*catalogs()]
 
@@ -51,3 +51,31 @@ def test_json_is_read_as_programs_write_it(site: SiteFolder) -> None:
     assert not result.failed, result.logged()
     (item,) = result.json("roadmap.json")["data"]
     assert (item["name"], item["blocked"]) == ("🚀 \\ud83d C:\\x /", True)
+
+
+def test_own_fields_may_have_any_name_and_yaml_words(site: SiteFolder) -> None:
+    site.settings = {
+        "registry": REGISTRY,
+        "images": {
+            "fields": {"on": "text", "copy": "text", "json": "text", "no": {"values": ["true", "off"]}}
+        },
+    }
+    site.page("images/nginx.md", REQUIRED + "on: yes\ncopy: 1.10\njson: 010\nno: true")
+    result = site.build(strict=True)
+    assert not result.failed, result.logged()
+    image = result.json("images/nginx/index.json")["data"]
+    assert image["custom"] == {"on": "yes", "copy": "1.10", "json": "010", "no": "true"}
+    assert [*image["custom"]] == ["on", "copy", "json", "no"]
+
+
+def test_undeclared_keys_are_noted_once_for_the_collection(site: SiteFolder) -> None:
+    configure(site)
+    for name in ("a", "b"):
+        site.page(f"images/{name}.md", f"{REQUIRED}upstream: x\nhide: [toc]\ntags: [web]")
+    site.page("images/c.md", f"{REQUIRED}port: 80")
+    said = "undeclared keys are not in the API (with the number of images)"
+    hint = "to publish them, declare them under `fields`"
+    assert told(site, strict=True, level=Level.INFO) == (
+        False,
+        [f"mkdocs.yml:6:7: catalog-api.images.fields: {said}: port (1), upstream (2) ({hint})"],
+    )

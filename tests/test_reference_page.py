@@ -16,21 +16,21 @@ from .servers import free_port, running
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module", params=["static server", "mkdocs serve"])
-def host(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the example is below /hardened."""
-    if request.param == "static server":
-        yield request.getfixturevalue("online").removesuffix("/hardened")
-        return
+@pytest.fixture
+def served(tmp_path: Path) -> Iterator[str]:
+    """Where `mkdocs serve` has the example."""
     port = free_port()
     config = str(EXAMPLE / "mkdocs.yml")
     command = [sys.executable, "-m", "mkdocs", "serve", "-q", "-f", config, "-a", f"127.0.0.1:{port}"]
-    with running(command, port, Path(tmp_path_factory.mktemp("serve"), "log")):
-        yield f"http://127.0.0.1:{port}"
+    with running(command, port, tmp_path / "log"):
+        yield f"http://127.0.0.1:{port}/hardened"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_try_it_out_gets_the_data(browser: Browser, host: str, scheme: str) -> None:
+@pytest.mark.parametrize(("host", "scheme"), [("online", "light"), ("online", "dark"), ("served", "light")])
+def test_try_it_out_gets_the_data(
+    browser: Browser, host: str, scheme: str, request: pytest.FixtureRequest
+) -> None:
+    host = request.getfixturevalue(host).removesuffix("/hardened")
     page = browser.new_context(color_scheme=scheme).new_page()  # type: ignore[arg-type]
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))

@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from .catalog import write_catalog, write_feed, write_report
+from .catalog import write_catalog
 
 OUT = "{out}"  # stands in a command for the folder to write to
 Command = list[str]
@@ -36,19 +36,10 @@ class Run(NamedTuple):
     memory: float
 
 
-def build(catalog: Path, name: str = "with") -> Command:
+def build(catalog: Path) -> Command:
     program = "from mkdocs_catalog_api.commands.main import main; main()"
-    return [
-        sys.executable,
-        "-c",
-        program,
-        "build",
-        "-q",
-        "-f",
-        str(catalog / f"{name}.yml"),
-        "--site-dir",
-        OUT,
-    ]
+    options = ["-q", "-f", str(catalog / "with.yml"), "--site-dir", OUT]
+    return [sys.executable, "-c", program, "build", *options]
 
 
 def mkdocs(catalog: Path, name: str) -> Command:
@@ -95,7 +86,6 @@ def main() -> None:
     parser.add_argument("folder", type=Path, help="where to work, best in memory, such as /dev/shm")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--large", action="store_true", help="10,000 images, too")
-    parser.add_argument("--million", action="store_true", help="a report with a million rows, too")
     parser.add_argument(
         "--peer",
         action="append",
@@ -126,10 +116,6 @@ def main() -> None:
         show("200 images × 2 × 10, 140 charts", {"catalog-api build": build(real)})
         both = {"without the plugin": mkdocs(real, "without"), "with the plugin": mkdocs(real, "with")}
         show("the same, mkdocs build with Material and search", both)
-        feed = catalog("feed", 554, 5, 20, 0)
-        write_feed(feed, 6_705)
-        with_feed = {"without `publish_vex`": build(feed), "with `publish_vex`": build(feed, "feed")}
-        show("554 images × 5 × 20, 6,705 VEX statements", with_feed)
         many = catalog("many", 1_000, 5, 20, 0)
         peers = [peer.partition("=") for peer in options.peer]
         others = {name: shlex.split(command.replace("{catalog}", str(many))) for name, _, command in peers}
@@ -140,11 +126,6 @@ def main() -> None:
                 "10,000 images × 5 × 20", {"catalog-api build": build(catalog("large", 10_000, 5, 20, 0))}
             )
             print(f"\n10,000 images against 1,000: {large / thousand:.1f} × CPU")
-        if options.million:
-            million = catalog("million", 1, 1, 0, 0)
-            (million / "scans/app-0").mkdir(exist_ok=True)
-            write_report(million / "scans/app-0/1.100.0.json", 1_000_000)
-            show("a report with a million rows", {"catalog-api build": build(million)})
 
 
 if __name__ == "__main__":

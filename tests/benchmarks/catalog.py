@@ -10,7 +10,6 @@ from mkdocs_catalog_api.catalog.collections import ITEM_MODELS
 REGISTRY = "registry.example.org/hardened"
 IDS = 2_000  # distinct ones of vulnerabilities: real images share most of theirs
 _CATEGORIES = ("Databases", "Web servers", "Messaging", "Languages", "Security", "Tools")
-_LONG = ("Description", "CVSS", "References")
 _SEVERITIES = ("CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN")
 
 
@@ -34,39 +33,6 @@ def write_catalog(folder: Path, images: int, releases: int, rows: int, charts: i
             "site_name: Catalog\nsite_url: https://example.org/\ntheme: {name: material, font: false}\n"
             f"nav: [index.md]\nnot_in_nav: '*'\nplugins: [{plugins}]\n"
         )
-
-
-def write_feed(folder: Path, statements: int) -> None:
-    """VEX documents as vendors publish them, and `feed.yml`, which publishes them again.
-
-    Each statement is on packages wherever they are, of which none is in an image.
-    """
-    (folder / "vex").mkdir()
-    for first in range(0, statements, 100):
-        document = {
-            "@context": "https://openvex.dev/ns/v0.2.0",
-            "@id": f"https://example.org/vex/{first}",
-            "author": "Example",
-            "timestamp": "2026-11-01T06:00:00Z",
-            "statements": [_statement(number) for number in range(first, min(first + 100, statements))],
-        }
-        (folder / f"vex/{first}.json").write_text(json.dumps(document))
-    settings = f"{{registry: {REGISTRY}, security: {{publish_vex: true}}}}"
-    (folder / "feed.yml").write_text(
-        f"site_name: Catalog\nsite_url: https://example.org/\nplugins: [catalog-api: {settings}]\n"
-    )
-
-
-def write_report(path: Path, rows: int) -> None:
-    """One report with this many different rows, written piece by piece."""
-    head, tail = json.dumps(_report(0, 0, 0)).split("[]", 1)  # the first list of rows
-    with path.open("w") as file:
-        file.write(f"{head}[")
-        for number in range(rows):
-            row = {key: value for key, value in _row(number % IDS).items() if key not in _LONG}
-            row["PkgName"] = f"pkg{number}"
-            file.write(f"{',' if number else ''}{json.dumps(row)}")
-        file.write(f"]{tail}")
 
 
 def _digest(number: int, release: int) -> str:
@@ -118,16 +84,6 @@ def _report(number: int, release: int, count: int) -> dict[str, object]:
             {"Target": "usr/bin/app", "Class": "lang-pkgs", "Vulnerabilities": rows[: count // 4]},
         ],
         "Metadata": {"RepoTags": [tag], "RepoDigests": [f"{tag.rpartition(':')[0]}@{digest}"]},
-    }
-
-
-def _statement(number: int) -> dict[str, object]:
-    """Ten packages each; one statement in 40 does not suppress, as in the feed of Docker Hardened Images."""
-    suppresses = {"status": "not_affected", "justification": "vulnerable_code_not_in_execute_path"}
-    return {
-        "vulnerability": {"name": f"CVE-2026-{number:05}"},
-        "products": [{"@id": f"pkg:deb/debian/pkg{number % 300}-{k}"} for k in range(10)],
-        **(suppresses if number % 40 else {"status": "under_investigation"}),
     }
 
 

@@ -30,20 +30,19 @@ def check(
     site: Path,
     base: str,
     custom: Mapping[str, Sequence[str]] | None = None,
-    named_latest: Set[str] = frozenset(),
     gone: Mapping[str, Set[str]] = MappingProxyType({}),
+    files: Mapping[str, bytes] | None = None,
 ) -> list[str]:
     """What the API below `site`/api/v1 breaks of the contract, in words; an empty list when it holds.
 
     `base` is the mount path ("" or "/catalog"). `custom` lists a collection's own fields in their order.
-    `named_latest` holds the items ("images/nginx") whose page names its newest version itself, which then
-    may stand first against the version order. `gone` has the labels of items ("images/nginx") that their
-    registry no longer has: they are never the newest, nor advised as an update.
+    `gone` has the labels of items ("images/nginx") that their registry no longer has: they are never advised
+    as an update. `files` are checked in the place of those in the folder.
 
     Each violation reads "document JSON-path: what is wrong". While a document is missing or has another
     shape or a broken text, only that is reported: what documents say of each other can't be judged yet.
     """
-    api = Api(site, base)
+    api = Api(site, base, files)
     api.gone = gone
     if not api.violations:
         schemas.check(api, custom or {})
@@ -51,11 +50,11 @@ def check(
         inventory.check(api)
         texts.check(api)
     if not api.violations:
-        items.check(api, {*named_latest, *gone})
+        items.check(api)
         releases = security.check(api)
         charts.check(api, releases)
         slim.check(api)
-        lookups.check(api, releases)
+        lookups.check(api)
         badges.check(api)
         vex.check(api)
         history.check(api)

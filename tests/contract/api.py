@@ -20,14 +20,14 @@ FIGURES = (*SEVERITIES, "total", "fixable", "suppressed", "exploited", "grade", 
 class Api:
     """The documents below api/v1 of a site, by their path there, and the violations found in them."""
 
-    def __init__(self, site: Path, mount: str) -> None:
+    def __init__(self, site: Path, mount: str, files: Mapping[str, bytes] | None = None) -> None:
         self.site, self.mount, self.base = site, mount, f"{mount}/api/v1"
         self.gone: Mapping[str, Set[str]] = {}
         """Item → the labels that its registry no longer has, which no document says."""
         self.violations: list[str] = []
         self.documents: dict[str, Json] = {}
         root = site / "api/v1"
-        self.files = {
+        self.files: Mapping[str, bytes] = files or {
             path.relative_to(root).as_posix(): path.read_bytes()
             for path in sorted(root.rglob("*"))
             if path.is_file()

@@ -3,7 +3,7 @@
 from tests.contract import lookups
 from tests.contract.api import PINNING, SEVERITIES, Api, Json
 from tests.contract.security import Release, Releases, figures, shown
-from tests.contract.texts import REFERENCE
+from tests.contract.texts import normal
 
 
 def check(api: Api, releases: Releases) -> None:
@@ -14,38 +14,21 @@ def check(api: Api, releases: Releases) -> None:
                 _pin(api, f"{name}.json", f"{where}.images[{number}]", pin)
             pins = _pins(api, [item])
             _security(api, f"{name}.json", f"{where}.security", item["security"], pins, releases)
-    _pinned(api, _pins(api, [item for name in PINNING for item in api.data(name)]), releases)
-
-
-def _every_digest(entry: Json) -> list[str]:
-    return [*entry["digests"], *(manifest["digest"] for manifest in entry["manifests"])]
-
-
-def _normal(reference: str) -> tuple[str, str]:
-    """The repository with its registry, and the tag: `nginx` is docker.io/library/nginx and latest."""
-    found = REFERENCE.fullmatch(reference)
-    assert found, reference
-    domain, slash, path = found["name"].partition("/")
-    if not slash or not (domain == "localhost" or "." in domain or ":" in domain):
-        domain, path = "docker.io", found["name"]
-    if domain in ("docker.io", "index.docker.io"):
-        domain, path = "docker.io", path if "/" in path else f"library/{path}"
-    return f"{domain}/{path}", found["tag"] or "latest"
 
 
 def _pin(api: Api, path: str, where: str, pin: Json) -> None:
     """A digest decides alone, of several labels the newest; without one repository and tag do."""
-    digest, (repository, tag) = pin["digest"], _normal(pin["image"])
+    digest, (repository, tag) = pin["digest"], normal(pin["image"])
     if "@" in pin["image"]:
         api.expect(path, f"{where}.digest", digest, pin["image"].partition("@")[2])
     homes: dict[str, str | None] = {}
     owners: dict[str | None, None] = {None: None}
     for image in api.data("images"):
-        owned = _normal(image["image"])[0] == repository
+        owned = normal(image["image"])[0] == repository
         owners |= {image["slug"]: None} if owned else {}
         for entry in image["versions"]:
             if (
-                digest in _every_digest(entry)
+                digest in lookups.every_digest(entry)
                 if digest
                 else owned and tag in (entry["version"], *entry["tags"])
             ):
@@ -66,7 +49,10 @@ def _pin(api: Api, path: str, where: str, pin: Json) -> None:
 def _is_former(api: Api, pin: Json) -> bool:
     """Whether a pin has a digest that its image, listed or not, had before."""
     listed = {
-        digest for image in api.data("images") for each in image["versions"] for digest in _every_digest(each)
+        digest
+        for image in api.data("images")
+        for each in image["versions"]
+        for digest in lookups.every_digest(each)
     }
     if not pin["version"] or not pin["digest"] or pin["digest"] in listed:
         return False
@@ -78,7 +64,7 @@ def _is_former(api: Api, pin: Json) -> bool:
 def _worst(release: Release) -> tuple[Json, ...]:
     """What is pinned under several names counts as the one of which statements take out least."""
     found = figures([release])
-    return (*(found[severity] for severity in SEVERITIES), release.withheld)
+    return (*(found[severity] for severity in SEVERITIES), release.missing)
 
 
 def _pins(api: Api, charts: list[Json]) -> dict[Json, list[Json]]:
@@ -97,7 +83,7 @@ def _pins(api: Api, charts: list[Json]) -> dict[Json, list[Json]]:
         # The rows of a manifest alone are published nowhere, nor those of a former digest.
         hidden = pin["digest"] in parts or _is_former(api, pin)
         release = (pin["slug"], None if hidden else pin["version"])
-        pins.setdefault(pin["digest"] or versions.get(release) or _normal(pin["image"]), []).append(release)
+        pins.setdefault(pin["digest"] or versions.get(release) or normal(pin["image"]), []).append(release)
     return pins
 
 
@@ -110,21 +96,6 @@ def _known(pins: dict[Json, list[Json]], releases: Releases) -> list[Release]:
 def _outside(pins: dict[Json, list[Json]]) -> int:
     """How many are not releases of the catalog: nothing that was found in them is published."""
     return sum(all(version is None for _, version in names) for names in pins.values())
-
-
-def _pinned(api: Api, pins: dict[Json, list[Json]], releases: Releases) -> None:
-    """What all charts together pin, in the summary."""
-    pinned, known = api.documents["security.json"]["pinned"], _known(pins, releases)
-    scanned = pinned["releases"] - pinned["unscanned"]
-    if not 0 <= scanned - len(known) <= _outside(pins):
-        api.blame(
-            "security.json", "$.pinned.unscanned", f"is {pinned['unscanned']}, and {len(known)} are known"
-        )
-    wanted = {name: figures(known)[name] or 0 for name in SEVERITIES}
-    for name in SEVERITIES if scanned > len(known) else ():
-        wanted[name] = max(wanted[name], pinned["bySeverity"][name])
-    total = sum(wanted.values())
-    api.holds("security.json", "$.pinned", pinned, releases=len(pins), total=total, bySeverity=wanted)
 
 
 def _security(

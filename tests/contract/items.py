@@ -1,14 +1,11 @@
 """Collections, their pages and their items: one body of data in three places."""
 
-import re
-from collections.abc import Set
-
 from tests.contract.api import COLLECTIONS, LISTED, Api, Json
 from tests.contract.badges import OF_IMAGE
 from tests.contract.inventory import last_page
 
 
-def check(api: Api, named_latest: Set[str]) -> None:
+def check(api: Api) -> None:
     for name in COLLECTIONS:
         data = api.data(name)
         api.holds(f"{name}.json", "$", api.documents[f"{name}.json"], total=len(data))
@@ -31,10 +28,10 @@ def check(api: Api, named_latest: Set[str]) -> None:
             if "versions" in item:
                 _item(api, name, item, f"$.data[{position}]")
                 labels = [version["version"] for version in item["versions"]]
-                # The newest is first, wherever the order has it, if the page says so or labels have words.
-                words = name == "images" and any(re.search("[a-z]", label) for label in labels)
-                free = 1 if words or f"{name}/{item['slug']}" in named_latest else 0
-                _versions(api, name, item, free, f"$.data[{position}]")
+                where, latest = f"$.data[{position}]", labels[0] if labels else None
+                api.expect(f"{name}.json", f"{where}.latest", item["latest"], latest)
+                if len({label.casefold() for label in labels}) < len(labels):
+                    api.blame(f"{name}.json", f"{where}.versions", f"hold a label twice: {labels}")
 
 
 def _pages(api: Api, name: str, data: list[Json]) -> None:
@@ -71,21 +68,6 @@ def _item(api: Api, name: str, item: Json, where: str) -> None:
     if name == "images":
         pictures = {badge: api.href(f"badge/{item['slug']}/{badge}.json") for badge in OF_IMAGE}
         api.holds(path, "$", found, badges=pictures)
-
-
-def _versions(api: Api, name: str, item: Json, free: int, where: str) -> None:
-    """No label twice, and the newest first by the numbers that labels begin with.
-
-    What may follow the numbers is left to the tests of the version order.
-    """
-    labels = [entry["version"] for entry in item["versions"]]
-    api.expect(f"{name}.json", f"{where}.latest", item["latest"], labels[0] if labels else None)
-    if len({label.casefold() for label in labels}) < len(labels):
-        api.blame(f"{name}.json", f"{where}.versions", f"hold a label twice: {labels}")
-    found = (re.match(r"[vV]?(\d+(?:\.\d+)*)", label, re.ASCII) for label in labels[free:])
-    numbers = [[*map(int, match[1].split(".")), *[0] * 128][:128] for match in found if match]
-    if numbers != sorted(numbers, reverse=True):
-        api.blame(f"{name}.json", f"{where}.versions", f"are not newest first: {labels}")
 
 
 def _updates(api: Api, data: list[Json]) -> None:

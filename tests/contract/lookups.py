@@ -5,9 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
-from tests.contract.api import PINNING, Api, Json
-from tests.contract.security import Releases, figures, shown, to_scan
-from tests.contract.versions import compare
+from tests.contract.api import Api, Json
+from tests.contract.texts import normal
 
 VEX = {"vex": "vex/{slug}.json", "vexRepository": "vex/repository.tar.gz"}
 DEVICES = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE)
@@ -20,7 +19,8 @@ class Lookup(NamedTuple):
     """Name in discovery → path with parameters in braces: all of them, or none."""
     wanted: Callable[[Api], Iterator[str]]
     """The documents that it has."""
-    check: Callable[[Api, Releases], None]
+    check: Callable[[Api], None] = lambda _: None
+    """What the oracle does not prove."""
 
 
 LOOKUPS: list[Lookup] = []
@@ -40,9 +40,9 @@ def wanted(api: Api) -> Iterator[str]:
         yield from lookup.wanted(api)
 
 
-def check(api: Api, releases: Releases) -> None:
+def check(api: Api) -> None:
     for lookup in _published(api):
-        lookup.check(api, releases)
+        lookup.check(api)
 
 
 def _published(api: Api) -> list[Lookup]:
@@ -78,66 +78,41 @@ def every_digest(version: Json) -> list[str]:
     return [*version["digests"], *(manifest["digest"] for manifest in version["manifests"])]
 
 
-def _digests(api: Api, releases: Releases) -> None:
-    found: dict[str, list[Json]] = {}
-    for image in api.data("images"):
-        slug, versions = image["slug"], image["versions"]
-        gone = api.gone.get(f"images/{slug}", ())
-        present = [version for version in versions if version["version"] not in gone]
-        for digest in dict.fromkeys(digest for version in versions for digest in every_digest(version)):
-            having = [version for version in versions if digest in every_digest(version)]
-            first, label = having[0], having[0]["version"]
-            record = api.documents[f"security/{slug}/{label}.json"]
-            known = releases.get((slug, label))
-            published = _published_entry(api, digest, slug)
-            security = {"scanned": known is not None, **shown(figures([known] if known else []))}
-            security |= {name: record[name] for name in ("complete", "scannedAt", "osEndOfLife")}
-            looked_at = {name: record[name] for name in ("platformsScanned", "limits")}
-            platforms = [each["platform"] for each in first["manifests"] if each["digest"] == digest]
-            if len(first["manifests"]) > 1 and platforms:
-                security = _of_part(api, digest, published["security"], record)
-                if record["complete"] and not security["complete"] and digest in to_scan(image, first):
-                    api.blame(f"security/{slug}/{label}.json", "$.complete", f"is true, but {digest} is not")
-                looked_at = {name: published[name] for name in looked_at}
-            security |= {"version": label, "href": api.href(f"security/{slug}.json")}
-            entry = {name: image[name] for name in ("slug", "name", "image", "latest", "lifecycle")}
-            copied = ("version", "line", "variant", "released", "endOfLife", "sbom", "provenance", "href")
-            entry |= {name: first[name] for name in copied}
-            entry |= {"versions": [version["version"] for version in having], "security": security}
-            entry["isLatest"], entry["digest"] = label == image["latest"], _only_digest(first)
-            entry |= looked_at | {"platform": platforms[0] if platforms else None}
-            entry |= {"tag": None, "listed": True, "until": None}
-            for name, same_line in (("upgrade", True), ("newLine", False)):
-                newer = _newer(first, present, published.get(name), same_line=same_line)
-                entry[name] = newer and _upgrade(api, slug, first, newer)
-            found.setdefault(digest, []).append(entry)
-    for digest, entries in found.items():
-        path = f"digests/{digest.replace(':', '/')}.json"
-        api.holds(path, "$", api.documents[path], digest=digest, total=len(entries), data=entries)
+def _digests(api: Api) -> None:
+    """What the oracle leaves out of a digest's documents: former digests, updates, and what versions have."""
     images = {image["slug"]: image for image in api.data("images")}
-    for path, entries in former(api).items():
-        if path in (f"digests/{digest.replace(':', '/')}.json" for digest in found):
+    for path, document in api.documents.items():
+        if not path.startswith("digests/"):
             continue
-        slugs = [entry["slug"] for entry in entries]
-        api.holds(path, "$", api.documents[path], total=len(entries))
-        if slugs != sorted({*slugs}):
+        entries = document["data"]
+        api.holds(path, "$", document, total=len(entries))
+        if [entry["slug"] for entry in entries] != sorted({entry["slug"] for entry in entries}):
             api.blame(path, "$.data", "is out of order")
         for position, entry in enumerate(entries):
-            _former(api, path, f"$.data[{position}]", entry, images.get(entry["slug"]))
+            where, image = f"$.data[{position}]", images.get(entry["slug"])
+            if image is None or not entry["listed"]:
+                _former(api, path, where, entry, image)
+                continue
+            version = _version(image, entry["version"])
+            assert version, "the oracle has seen it"
+            copied = ("line", "variant", "sbom", "provenance", "href")
+            api.holds(path, where, entry, **{name: version[name] for name in copied})
+            if entry["platform"] is None:
+                ended = api.documents[f"security/{image['slug']}/{version['version']}.json"]["osEndOfLife"]
+                api.holds(path, f"{where}.security", entry["security"], osEndOfLife=ended)
+            for name, same_line in (("upgrade", True), ("newLine", False)):
+                newer = _newer(api, image, version, entry[name], same_line=same_line)
+                upgrade = newer and _upgrade(api, image["slug"], version, newer)
+                api.expect(path, f"{where}.{name}", entry[name], upgrade)
+
+
+def _version(image: Json, label: str) -> Json | None:
+    return next((each for each in image["versions"] if label in (each["version"], *each["tags"])), None)
 
 
 def _former(api: Api, path: str, where: str, entry: Json, image: Json | None) -> None:
     """An entry of a former digest: what is there now is the present version of the same label."""
-    labels = (
-        [
-            version
-            for version in image["versions"]
-            if entry["version"] in (version["version"], *version["tags"])
-        ]
-        if image
-        else []
-    )
-    present = labels[0] if labels else None
+    present = _version(image, entry["version"]) if image else None
     wanted: Json = {"tag": None, "isLatest": False, "released": None, "sbom": None, "provenance": None}
     wanted |= {"digest": present and _only_digest(present), "href": present and present["href"]}
     wanted |= (
@@ -150,14 +125,12 @@ def _former(api: Api, path: str, where: str, entry: Json, image: Json | None) ->
         api.blame(path, f"{where}.versions", "do not begin with the version")
     gone = api.gone.get(f"images/{entry['slug']}", ())
     upgrade, security = entry["upgrade"], entry["security"]
-    least = present["version"] if present and present["version"] not in gone else None
-    if least and (upgrade is None or compare(upgrade["version"], least) < 0):
-        api.blame(path, f"{where}.upgrade", f"is not at least {least}")
+    if image and present and present["version"] not in gone:
+        labels = [each["version"] for each in image["versions"]]
+        if upgrade is None or upgrade["version"] not in labels[: labels.index(present["version"]) + 1]:
+            api.blame(path, f"{where}.upgrade", f"is not at least {present['version']}")
     for update in filter(None, (upgrade, entry["newLine"])):
-        [newer] = (
-            [each for each in image["versions"] if each["version"] == update["version"]] if image else [None]
-        )
-        if newer:
+        if newer := _version(image, update["version"]) if image else None:
             api.holds(path, where, update, digest=_only_digest(newer), href=newer["href"])
     counts = [security[name] for name in ("critical", "high", "medium", "low", "unknown")]
     total = sum(filter(None, counts)) if security["scanned"] else None
@@ -169,49 +142,19 @@ def _only_digest(version: Json) -> str | None:
     return version["digest"] if len(version["digests"]) == 1 else None
 
 
-def _published_entry(api: Api, digest: str, slug: str) -> Json:
-    """The entry of an image in the document of a digest, where the build has one."""
-    document = api.documents[f"digests/{digest.replace(':', '/')}.json"]
-    entries = [entry for entry in document["data"] if entry["slug"] == slug]
-    return entries[0] if entries else {"security": {"complete": None}}
-
-
-def _of_part(api: Api, digest: str, security: Json, record: Json) -> Json:
-    """The figures of a manifest alone: nowhere more than those of its release."""
-    path, counts = (
-        f"digests/{digest.replace(':', '/')}.json",
-        ("critical", "high", "medium", "low", "unknown"),
-    )
-    total = sum(security[name] or 0 for name in counts)
-    if (security["total"] or 0) != total or total > (record["total"] or 0):
-        api.blame(path, "$.data", f"has {total} vulnerabilities, its release {record['total']}")
-    if not security["grade"] and 0 in [security[name] for name in (*counts, "total", "fixable")]:
-        api.blame(path, "$.data", "has a count of zero without a grade")
-    return {**security}
-
-
-def _newer(version: Json, versions: list[Json], said: Json | None, *, same_line: bool) -> Json | None:
-    """The version to update to: what is published, where the rules allow it; else one that they call for."""
-    others = [
-        other
-        for other in versions
-        if other["variant"] == version["variant"] and (other["line"] == version["line"]) == same_line
-    ]
-    chosen = next((other for other in others if said and other["version"] == said["version"]), None)
-    if chosen is not None:
-        return chosen if compare(chosen["version"], version["version"]) >= 0 else None
-    plain = [other for other in others if same_line and _numbers(version) and _numbers(other)]
-    return next((other for other in plain if _numbers(other) > _numbers(version)), None)
-
-
-def _numbers(version: Json) -> list[int]:
-    """The numbers of a label without anything else, else none."""
-    label = version["version"]
-    return (
-        [*map(int, label.split(".")), *[0] * 128][:128]
-        if re.fullmatch(r"\d+(\.\d+)*", label, re.ASCII)
-        else []
-    )
+def _newer(api: Api, image: Json, version: Json, said: Json | None, *, same_line: bool) -> Json | None:
+    """The version to update to: what is published, if it is as new; else a higher one of plain numbers."""
+    gone = api.gone.get(f"images/{image['slug']}", ())
+    newer = []
+    for other in image["versions"]:
+        fits = other["variant"] == version["variant"] and (other["line"] == version["line"]) == same_line
+        newer += [other] if fits and other["version"] not in gone else []
+        if other is version:
+            break
+    if said is not None:
+        return next((other for other in newer if other["version"] == said["version"]), None)
+    plain = [each for each in newer if re.fullmatch(r"[0-9.]+", each["version"])]
+    return plain[0] if same_line and version in plain[1:] else None
 
 
 def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
@@ -235,11 +178,7 @@ def _reference_names(api: Api) -> dict[str, list[Json]]:
     """Name of each repository in addresses → its images with a version."""
     found: dict[str, list[Json]] = {}
     for image in api.data("images"):
-        host, _, path = image["image"].partition("/")
-        if not path or not ("." in host or ":" in host or host == "localhost"):
-            host, path = "docker.io", image["image"]
-        host = "docker.io" if host == "index.docker.io" else host
-        path = f"library/{path}" if host == "docker.io" and "/" not in path else path
+        host, _, path = normal(image["image"])[0].partition("/")
         if image["versions"]:
             found.setdefault(f"{host.replace(':', '_')}~{path.replace('/', '~')}".lower(), []).append(image)
     return found
@@ -249,7 +188,7 @@ def _reference_paths(api: Api) -> Iterator[str]:
     yield from (f"references/{name}.json" for name in _reference_names(api))
 
 
-def _references(api: Api, _: Releases) -> None:
+def _references(api: Api) -> None:
     for name, images in _reference_names(api).items():
         path = f"references/{name}.json"
         document, entries = api.documents[path], []
@@ -301,113 +240,14 @@ def _files(ids: list[str]) -> set[str]:
     return {id_ for id_ in fine if alike[id_.casefold()] == 1}
 
 
-def _further(api: Api) -> dict[tuple[str, ...], list[str]]:
-    """The ids that a row stands for besides its own: their documents alone tell."""
-    further: dict[tuple[str, ...], list[str]] = {}
-    for path, document in api.documents.items():
-        if path.startswith("cves/") and "id" in document:
-            for row in [*document["data"], *document["suppressed"]]:
-                if row["reportedAs"] is not None:
-                    place = (row["slug"], row["version"], row["reportedAs"], row["pkg"], row["installed"])
-                    further.setdefault(place, []).append(document["id"])
-    return further
-
-
-def _cves(api: Api, releases: Releases) -> None:
-    found: dict[str, dict[str, list[Json]]] = {}
-    further = _further(api)
-    for image in api.data("images"):
-        for version in image["versions"]:
-            record = api.documents[f"security/{image['slug']}/{version['version']}.json"]
-            head = {"slug": image["slug"], "isLatest": version["version"] == image["latest"]}
-            head |= {"lifecycle": image["lifecycle"]} | {n: version[n] for n in ("version", "digest", "href")}
-            for name, fields in (("cves", ()), ("suppressed", ("status", "justification", "statement"))):
-                for row in record[name] or ():
-                    place = (image["slug"], version["version"], row["id"], row["pkg"], row["installed"])
-                    for id_ in (row["id"], *further.get(place, ())):
-                        as_ = {"reportedAs": None if id_ == row["id"] else row["id"]}
-                        kept = found.setdefault(id_, {"rows": [], "cves": [], "suppressed": []})
-                        kept["rows"].append(row | as_)
-                        kept[name].append(
-                            head | {n: row[n] for n in ("pkg", "installed", "fixed", *fields)} | as_
-                        )
-    index = api.documents["cves/index.json"]
-    listed = {entry["id"]: entry for entry in index["data"]}
-    files, severities = _files(list(listed)), ["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
-    number = sum(len(image["versions"]) for image in api.data("images"))
-    looked_at = {"scanned": len(releases), "unscanned": number - len(releases)}
-    api.holds("cves/index.json", "$", index, total=len(listed), **looked_at)
-    if list(listed) != sorted(listed, key=lambda id_: _place(severities, listed[id_])):
-        api.blame("cves/index.json", "$.data", "is out of order")
-    for id_ in found.keys() - listed.keys():
-        api.blame("cves/index.json", "$.data", f"lacks {id_}")
-    outside = any(
-        pin["version"] is None for name in PINNING for item in api.data(name) for pin in item["images"]
-    )
-    for id_, entry in listed.items():
-        where, kept = f"$.data[?{id_}]", found.get(id_, {"rows": [], "cves": [], "suppressed": []})
-        rows = {(row["slug"], row["version"]): row["isLatest"] for row in kept["cves"]}
-        worst = min((severities.index(row["severity"]) for row in kept["rows"]), default=4)
-        if severities.index(entry["severity"]) > worst or not (kept["rows"] or outside):
-            api.blame("cves/index.json", where, "is not as bad as its rows, or has none")
-        days = [row["exploited"] for row in kept["rows"] if row["exploited"]]
-        if not outside:
-            api.holds("cves/index.json", where, entry, severity=severities[worst])
-            if not any(row["reportedAs"] for row in kept["rows"]):  # else the row may be for another's sake
-                api.holds("cves/index.json", where, entry, exploited=min(days, default=None))
-        href = api.href(f"cves/{id_}.json") if id_ in files else None
-        api.holds(
-            "cves/index.json",
-            where,
-            entry,
-            images=len({slug for slug, _ in rows}),
-            releases=len(rows),
-            latest=sum(rows.values()),
-            suppressed=len({(row["slug"], row["version"]) for row in kept["suppressed"]}),
-            fixable=sum(row["fixed"] != "" for row in kept["cves"]),
-            href=href,
-        )
-        if href:
-            document = api.documents[f"cves/{id_}.json"]
-            same = {name: entry[name] for name in ("id", "severity", "title", "url", "exploited")}
-            data = [{name: row[name] for name in row} for row in kept["cves"]]
-            api.holds(f"cves/{id_}.json", "$", document, **same, **looked_at, total=len(data), data=data)
-            api.holds(f"cves/{id_}.json", "$", document, suppressed=kept["suppressed"])
-            for name in PINNING:
-                _pinned_by(api, f"cves/{id_}.json", name, document, entry, set(rows))
-
-
-def _pinned_by(
-    api: Api, path: str, name: str, document: Json, entry: Json, rows: set[tuple[str, str]]
-) -> None:
-    """The items that pin an affected release; one with a pin on no page may be there as well."""
-    sure, possible = set(), set()
-    for item in api.data(name):
-        pins = {(pin["slug"], pin["version"]) for pin in item["images"]}
-        sure |= {item["slug"]} if pins & rows else set()
-        possible |= {item["slug"]} if any(version is None for _, version in pins) else set()
-    slugs = [item["slug"] for item in document[name]]
-    if slugs != sorted({*slugs}) or not sure <= {*slugs} <= sure | possible:
-        api.blame(path, f"$.{name}", f"are {slugs}, not {sorted(sure)}")
-    hrefs = [api.href(f"{name}/{slug}/index.json") for slug in slugs]
-    api.expect(path, f"$.{name}", [item["href"] for item in document[name]], hrefs)
-    api.expect("cves/index.json", f"$.data[?{entry['id']}].{name}", entry[name], len(slugs))
-
-
-def _place(severities: list[str], entry: Json) -> tuple[Json, ...]:
-    cve = re.fullmatch(r"CVE-(\d{4})-(\d+)", entry["id"], re.ASCII)
-    numbers = (0, int(cve[1]), int(cve[2])) if cve else (1, 0, 0)
-    return severities.index(entry["severity"]), *numbers, entry["id"]
-
-
-LOOKUPS.append(Lookup({"cves": "cves/index.json", "cve": "cves/{id}.json"}, _cve_paths, _cves))
+LOOKUPS.append(Lookup({"cves": "cves/index.json", "cve": "cves/{id}.json"}, _cve_paths))
 
 
 def _renovate_paths(api: Api) -> Iterator[str]:
     yield from (f"renovate/{image['slug']}.json" for image in api.data("images") if image["versions"])
 
 
-def _renovate(api: Api, _: Releases) -> None:
+def _renovate(api: Api) -> None:
     for image in api.data("images"):
         if not image["versions"]:
             continue

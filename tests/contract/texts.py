@@ -66,3 +66,15 @@ def _is_page(api: Api, address: str) -> bool:
     file = unquote(address.removeprefix(f"{api.mount}/").partition("#")[0])
     page = f"{file}index.html" if file.endswith("/") or not file else file
     return ".." not in file.split("/") and (api.site / page).is_file()
+
+
+def normal(reference: str) -> tuple[str, str]:
+    """The repository with its registry, and the tag: `nginx` is docker.io/library/nginx and latest."""
+    found = REFERENCE.fullmatch(reference)
+    assert found, reference
+    domain, slash, path = found["name"].partition("/")
+    if not slash or not (domain == "localhost" or "." in domain or ":" in domain):
+        domain, path = "docker.io", found["name"]
+    if domain in ("docker.io", "index.docker.io"):
+        domain, path = "docker.io", path if "/" in path else f"library/{path}"
+    return f"{domain}/{path}", found["tag"] or "latest"
