@@ -34,7 +34,7 @@ BLOCKS = {
         "catalog-api sync --prune": RUN,
         "catalog-api sync eol": "asks endoflife.date; test_sync_advisories asks a stand-in",
         "python -c 'import shutil": "copies files; test_editor_schema reads them",
-        "sed -i 's|https://json-schema.org": "changes copies; test_editor_schema validates with the same schemas",
+        "sed -i 's|https://json-schema.org": "changes copies; test_editor_schema validates the same",
     },
     "command-line": {"catalog-api check": RUN, "catalog-api check --strict --quiet": RUN},
     "history": {"catalog-api record             # today": RUN},
