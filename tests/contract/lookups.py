@@ -143,18 +143,28 @@ def _only_digest(version: Json) -> str | None:
 
 
 def _newer(api: Api, image: Json, version: Json, said: Json | None, *, same_line: bool) -> Json | None:
-    """The version to update to: what is published, if it is as new; else a higher one of plain numbers."""
-    gone = api.gone.get(f"images/{image['slug']}", ())
-    newer = []
-    for other in image["versions"]:
-        fits = other["variant"] == version["variant"] and (other["line"] == version["line"]) == same_line
-        newer += [other] if fits and other["version"] not in gone else []
-        if other is version:
-            break
+    """The version to update to: the published one, unless its numbers are lower; else one with higher."""
+    gone, numbers = api.gone.get(f"images/{image['slug']}", ()), _numbers(version)
+    fitting = [
+        other
+        for other in image["versions"]
+        if other is not version
+        and other["version"] not in gone
+        and other["variant"] == version["variant"]
+        and (other["line"] == version["line"]) == same_line
+    ]
     if said is not None:
-        return next((other for other in newer if other["version"] == said["version"]), None)
-    plain = [each for each in newer if re.fullmatch(r"[0-9.]+", each["version"])]
-    return plain[0] if same_line and version in plain[1:] else None
+        [chosen] = [other for other in fitting if other["version"] == said["version"]] or [None]
+        return chosen if chosen and (_numbers(chosen) or numbers) >= numbers else None
+    higher = [other for other in fitting if same_line and numbers and _numbers(other) > numbers]
+    return higher[0] if higher else None
+
+
+def _numbers(version: Json) -> list[int]:
+    """The numbers of a label without anything else, else none."""
+    label = version["version"]
+    plain = re.fullmatch(r"\d+(\.\d+)*", label, re.ASCII)
+    return [*map(int, label.split(".")), *[0] * 128][:128] if plain else []
 
 
 def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
