@@ -5,13 +5,7 @@ from __future__ import annotations
 from ...catalog.scans import Scanner
 from . import artifact_hub, grype, harbor, osv, trivy
 
-FORMATS = (
-    trivy.FORMAT,
-    grype.FORMAT,
-    harbor.FORMAT,
-    osv.FORMAT,
-    artifact_hub.FORMAT,
-)
+FORMATS = (trivy.FORMAT, grype.FORMAT, harbor.FORMAT, osv.FORMAT, artifact_hub.FORMAT)
 """The first format that recognizes a document reads it. By default, the order is also the precedence if a
 release has several scans."""
 
