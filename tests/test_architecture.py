@@ -78,3 +78,10 @@ def test_no_class_name_exists_twice() -> None:
         node.name for file in FILES for node in ast.walk(tree(file)) if isinstance(node, ast.ClassDef)
     )
     assert {name for name, number in names.items() if number > 1} == set()
+
+
+def test_templates_style_and_scripts_have_no_long_lines() -> None:
+    """What chooses or computes is Python."""
+    files = [file for file in PACKAGE.rglob("*") if file.suffix in (".html", ".css", ".js")]
+    assert len(files) > 20
+    assert [file for file in files if max(map(len, file.read_text("utf-8").splitlines())) > 200] == []
