@@ -75,5 +75,4 @@ def test_every_python_writes_the_same_bytes(tmp_path: Path, example: Result, nam
 def test_properdocs_publishes_the_same_bytes(tmp_path: Path, example_bytes: dict[str, bytes]) -> None:
     """The fork of MkDocs that keeps its plugins."""
     copy_example(tmp_path / "example")
-    use_plain_theme(tmp_path / "example")
     assert build_as_process("properdocs", tmp_path / "example") == example_bytes
