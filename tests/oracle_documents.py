@@ -39,6 +39,7 @@ def expected(folder: Path, today: str) -> dict[str, Any]:
         **cve_documents(listed, charts, catalog),
         **digest_documents(images, catalog),
         **{f"security/{r.slug}/{r.version}.json": release_record(r) for r in listed},
+        **{f"charts/{slug}/index.json": {"security": sum_of_pins(charts[slug], catalog)} for slug in charts},
     }
 
 
@@ -129,6 +130,36 @@ def of_manifest(release: Record, digests: list[str], catalog: Record) -> Record:
     about = vars(release) | {"counting": scans, "rows": every, "looked": seen}
     about["time"], about["counts"] = counted(scans, every, seen, catalog)
     return Record(**about | {"open": [row for row in every if not row.reason]})
+
+
+def sum_of_pins(chart: list[tuple[str, Record]], catalog: Record) -> dict[str, Any]:
+    """The object `security` of a chart; of pins with the same digest the worst counts, the first of equals."""
+    pins = dict(sorted(chart[::-1], key=lambda pin: (severities(pin[1]), pin[1].counts["grade"] is None)))
+    scanned = [pin for pin in pins.values() if pin.counting]
+    limits = {limit for pin in scanned for limit in pin.looked["limits"]}
+    counts = {
+        key: sum(pin.counts[key] or 0 for pin in scanned)
+        for key in [*COUNTERS, "total", "fixable", "suppressed", "exploited"]
+    }
+    counts |= {"exploited": None} if catalog.kev is None else {}
+    letter, score = None, None
+    if pins and all(pin.counts["grade"] for pin in pins.values()):
+        open_rows = sorted((row for pin in scanned for row in pin.open), key=id_order)
+        letter, score = grade(open_rows, {"missing": [], "limits": limits}, catalog)
+    security = counts if letter else {key: count or None for key, count in counts.items()}
+    times = [pin.time for pin in scanned]
+    return security | {
+        "scanned": bool(pins) and len(scanned) == len(pins),
+        "complete": bool(chart) and all(pin.looked["complete"] for _, pin in chart),
+        "pins": len(pins),
+        "pinsScanned": len(scanned),
+        "grade": letter,
+        "score": score,
+        "version": None,
+        "href": None,
+        "scannedAt": None if None in times else min(times, default=None),
+        "osEndOfLife": "os-end-of-life" in limits or (ANY if scanned else None),
+    }
 
 
 def severities(release: Record) -> list[int]:

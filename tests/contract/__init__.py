@@ -51,8 +51,8 @@ def check(
         texts.check(api)
     if not api.violations:
         items.check(api)
-        releases = security.check(api)
-        charts.check(api, releases)
+        security.check(api)
+        charts.check(api)
         slim.check(api)
         lookups.check(api)
         badges.check(api)
