@@ -193,7 +193,7 @@ def pages(folder: Path, kind: str) -> list[Any]:
         if is_index and path.parent.name == kind:
             continue
         _, head, body = re.split("^---$", path.read_text("utf-8"), maxsplit=2, flags=re.M)
-        page = yaml.load(head, yaml.BaseLoader)  # noqa: S506 - makes only strings, lists and dicts
+        page = yaml.load(head, yaml.CBaseLoader)  # noqa: S506 - makes only strings, lists and dicts
         slug, heading = path.parent.name if is_index else path.stem, re.search(r"^# (.+)$", body, re.M)
         name = page.get("title") or (heading[1] if heading else slug)
         if page.get("catalog") != "false":
@@ -251,7 +251,7 @@ def version_key(label: str) -> Any:
 
 def settings(folder: Path) -> Record:
     """Those of the plugin that change a count, where the API is, and what is known to be exploited."""
-    config = yaml.load((folder / "mkdocs.yml").read_text("utf-8"), yaml.BaseLoader)  # noqa: S506
+    config = yaml.load((folder / "mkdocs.yml").read_text("utf-8"), yaml.CBaseLoader)  # noqa: S506
     plugin = next(entry["catalog-api"] for entry in config["plugins"] if "catalog-api" in entry)
     security = {"scanners": ["trivy", "grype", "harbor", "osv"], "accept": []} | plugin.get("security", {})
     base = urlsplit(config.get("site_url", "")).path.rstrip("/") + "/api/v1"
