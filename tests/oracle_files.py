@@ -29,30 +29,23 @@ def finding(id_: str, severity: Any, pkg: str, installed: str, fixed: str, **mor
     """A missing or foreign severity is UNKNOWN; one CVE among the aliases is the canonical id."""
     cves = sorted({name for name in [id_, *more.get("aliases", [])] if name.startswith("CVE-")})
     row = (cves[0] if len(cves) == 1 else id_, pkg, installed)
-    values = {
-        "aliases": [],
-        "title": ANY,
-        "url": ANY,
-        "target": "",
-        "purl": "",
-        "typed": "",
-        "told": "",
-    } | more
+    values = {"aliases": [], "title": ANY, "url": ANY} | dict.fromkeys(
+        ("target", "purl", "typed", "told"), ""
+    )
     word = WORDS.get(str(severity).upper(), "UNKNOWN")
-    return Record(id=id_, cves=cves, row=row, severity=word, fixed=fixed, **values)
+    return Record(id=id_, cves=cves, row=row, severity=word, fixed=fixed, **values | more)
 
 
 def told_grype(rules: list[Any], configured: list[Any]) -> str:
     """Own knowledge leaves a match out; of the other rules, one that is no VEX status makes it `ignored`."""
     own = OWN_KNOWLEDGE - {rule.get("reason") for rule in configured}
     others = [rule for rule in rules if rule.get("reason") not in own]
-    others = [
-        r
-        for r in others
-        if r.get("match-type") != "exact-indirect-match" or not r["package"]["name"].startswith(HEADERS)
-    ]
-    words = {rule.get("vex-status", "ignored") for rule in others}
+    words = {rule.get("vex-status", "ignored") for rule in others if not of_headers(rule)}
     return "ignored" if "ignored" in words else min(words, default="left out" if rules else "")
+
+
+def of_headers(rule: Any) -> bool:
+    return rule.get("match-type") == "exact-indirect-match" and rule["package"]["name"].startswith(HEADERS)
 
 
 def reference(text: str) -> tuple[str, str, str]:
@@ -104,9 +97,8 @@ def trivy(report: Any, names: list[str], time: str) -> Record:
     limits = {"no-system-packages"} if system.get("Family") and "os-pkgs" not in packages else set()
     limits |= {"os-end-of-life"} if system.get("EOSL") else set()
     platform = "/".join([config["os"], config["architecture"]]) if config else ""
-    more = {"platform": platform, "packages": packages, "limits": limits, "silent": not report}
-    more["packages"] = packages if report else ALL
-    return scan("trivy", names, time or report.get("CreatedAt"), findings, **more)
+    more = {"platform": platform, "packages": packages if report else ALL, "limits": limits}
+    return scan("trivy", names, time or report.get("CreatedAt"), findings, silent=not report, **more)
 
 
 def grype(report: Any) -> Record:
@@ -141,12 +133,8 @@ def osv(report: Any) -> Record:
     groups = [(p, g) for result in report["results"] for p in result["packages"] for g in p["groups"]]
     for package, group in groups:
         records = [record for record in package["vulnerabilities"] if record["id"] in group["ids"]]
-        aliases = [
-            id_ for record in records for key in ("aliases", "upstream") for id_ in record.get(key, [])
-        ]
-        ranges = [
-            each for record in records for part in record.get("affected", []) for each in part["ranges"]
-        ]
+        aliases = [id_ for r in records for key in ("aliases", "upstream") for id_ in r.get(key, [])]
+        ranges = [each for r in records for part in r.get("affected", []) for each in part["ranges"]]
         fixed = ", ".join(event["fixed"] for each in ranges for event in each["events"] if "fixed" in event)
         vectors = [given["score"] for record in records for given in record.get("severity", [])]
         score = group["max_severity"] or max([CVSS3(vector).base_score for vector in vectors], default=0)
@@ -154,11 +142,9 @@ def osv(report: Any) -> Record:
         limits = {"CRITICAL": 9, "HIGH": 7, "MEDIUM": 4, "LOW": 0.1}
         word = next((severity for severity, limit in limits.items() if float(score) >= limit), word)
         about = (package["package"]["name"], package["package"]["version"], fixed)
-        more: dict[str, Any] = {
-            "aliases": [*group["ids"], *aliases],
-            "typed": f"pkg:deb/debian/{about[0]}@{about[1]}",
-        }
-        findings.append(finding(group["ids"][0], word, *about, **more))
+        typed = f"pkg:deb/debian/{about[0]}@{about[1]}"
+        aliases = [*group["ids"], *aliases]
+        findings.append(finding(group["ids"][0], word, *about, aliases=aliases, typed=typed))
     return scan("osv", [], None, findings)
 
 

@@ -44,6 +44,12 @@ class Api:
         found: list[Json] = self.documents[f"{collection}.json"]["data"]
         return found
 
+    @property
+    def site_url(self) -> str:
+        """The site's own address, which OpenAPI names last if there is one; else empty."""
+        address: str = self.documents["openapi.json"]["servers"][-1]["url"]
+        return address if "://" in address else ""
+
     def href(self, path: str) -> str:
         return f"{self.base}/{path}"
 

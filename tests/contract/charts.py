@@ -30,7 +30,7 @@ def _pin(api: Api, path: str, where: str, pin: Json) -> None:
             ):
                 homes.setdefault(image["slug"], entry["version"])
     if _is_former(api, pin):
-        address = f"digests/{digest.replace(':', '/')}.json"
+        address = lookups.digest_path(digest)
         entries = [each for each in lookups.former(api).get(address, ()) if each["slug"] == pin["slug"]]
         api.holds(path, where, pin, href=api.href(address) if entries else None)
         for entry in entries:

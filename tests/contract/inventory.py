@@ -22,9 +22,7 @@ def check(api: Api) -> None:
         for path, raw in api.files.items()
         if path != "manifest.json"
     }
-    # OpenAPI names the site's own address last, if it has one.
-    site = api.documents["openapi.json"]["servers"][-1]["url"].rstrip("/")
-    base = f"{site if '://' in site else api.mount}/api/v1"
+    base = f"{api.site_url.rstrip('/') or api.mount}/api/v1"
     api.holds("manifest.json", "$", api.documents["manifest.json"], documents=documents, base=base)
     listed = _listed(api)
     totals = {name: len(api.data(name)) for name in COLLECTIONS}
