@@ -1,6 +1,6 @@
 """Slim lists and the search document: what they repeat of the collections."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from tests.contract.api import LISTED, Api, Json
 
@@ -14,34 +14,26 @@ COPIED = (
 def check(api: Api) -> None:
     for resource in LISTED:
         path, items = f"{resource}/index.json", api.data(resource)
-        document = api.documents[path]
-        api.holds(path, "$", document, resource=resource, total=len(items))
-        if len(document["data"]) != len(items):
-            api.blame(path, "$.data", f"has {len(document['data'])} entries, not {len(items)}")
-            continue
-        pairs = zip(items, document["data"], strict=True)
-        entries = [_entry(resource, item, entry["custom"]) for item, entry in pairs]
-        published = [
-            {name: entry[name] for name in wanted}
-            for entry, wanted in zip(document["data"], entries, strict=True)
-        ]
-        api.expect(path, "$.data", published, entries)
-    found = [
-        {
-            "slug": image["slug"],
-            **{name: image[name] for name in ("name", "base", "license", "replaces", "custom")},
-            "versions": [_found_by(version) for version in image["versions"]],
-        }
-        for image in api.data("images")
-    ]
-    document = api.documents["search.json"]
-    data = [{name: entry[name] for name in entry if name != "former"} for entry in document["data"]]
-    api.expect("search.json", "$.data", data, found)
-    for position, entry in enumerate(document["data"]):
+        api.holds(path, "$", api.documents[path], resource=resource, total=len(items))
+        for where, item, entry in _pairs(api, path, items):
+            api.holds(path, where, entry, **_entry(resource, item, entry["custom"]))
+    path, images = "search.json", api.data("images")
+    api.holds(path, "$", api.documents[path], total=len(images))
+    for where, image, entry in _pairs(api, path, images):
+        same = {name: image[name] for name in ("slug", "name", "base", "license", "replaces", "custom")}
+        api.holds(path, where, entry, **same, versions=[_found_by(each) for each in image["versions"]])
         labels = [each["version"] for each in entry["former"]]
         if len({*labels}) < len(labels):
-            api.blame("search.json", f"$.data[{position}].former", "has a version twice")
-    api.holds("search.json", "$", document, total=len(found))
+            api.blame(path, f"{where}.former", "has a version twice")
+
+
+def _pairs(api: Api, path: str, items: list[Json]) -> Iterator[tuple[str, Json, Json]]:
+    """Place, item and entry of each item that a document lists."""
+    entries = api.documents[path]["data"]
+    slugs = [[each["slug"] for each in listed] for listed in (entries, items)]
+    api.expect(path, "$.data", *slugs)
+    for number, (item, entry) in enumerate(zip(items, entries, strict=False)):
+        yield f"$.data[{number}]", item, entry
 
 
 def _entry(resource: str, item: Json, listed: Iterable[str]) -> Json:
