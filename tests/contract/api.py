@@ -17,6 +17,10 @@ SEVERITIES = ("critical", "high", "medium", "low", "unknown")
 FIGURES = (*SEVERITIES, "total", "fixable", "suppressed", "exploited", "grade", "score")
 
 
+def last_page(total: int) -> int:
+    return (total + 23) // 24
+
+
 class Api:
     """The documents below api/v1 of a site, by their path there, and the violations found in them."""
 

@@ -3,8 +3,8 @@
 import hashlib
 from collections.abc import Iterator
 
-from tests.contract import badges, history, lookups, slim, vex
-from tests.contract.api import COLLECTIONS, LISTED, Api, Json
+from tests.contract import badges, history, lookups, vex
+from tests.contract.api import COLLECTIONS, LISTED, Api, Json, last_page
 
 
 def check(api: Api) -> None:
@@ -61,19 +61,16 @@ def _listed(api: Api) -> dict[str, str]:
     return {name: api.href(path) for name, path in paths.items()} | lookups.addresses(api)
 
 
-def last_page(total: int) -> int:
-    return (total + 23) // 24
-
-
 def _wanted(api: Api) -> Iterator[str]:
     yield from ("security.json", "security/index.json", "index.json", "openapi.json", "manifest.json")
-    yield from slim.PATHS
+    yield "search.json"
     yield from (f"badge/{name}.json" for name in badges.of_catalog(api))
     yield from vex.wanted(api)
     for name in COLLECTIONS:
         yield f"{name}.json"
         yield from (f"{name}/{number + 1}.json" for number in range(last_page(len(api.data(name)))))
         if name in LISTED:
+            yield f"{name}/index.json"
             yield from (f"{name}/{item['slug']}/index.json" for item in api.data(name))
     yield from lookups.wanted(api)
     yield from history.paths(api)
