@@ -143,27 +143,23 @@ def test_a_slug_made_of_a_name_is_valid_and_stays(name: str) -> None:
     assert names.slug(made) == names.slug_from_name(made) == made
 
 
-@pytest.mark.parametrize(
-    ("text", "repository"),
-    [
-        ("nginx", "docker.io/library/nginx"),
-        ("acme/nginx", "docker.io/acme/nginx"),
-        ("docker.io/nginx", "docker.io/library/nginx"),
-        ("index.docker.io/library/nginx", "docker.io/library/nginx"),
-        ("GHCR.io/acme/nginx", "ghcr.io/acme/nginx"),
-        ("localhost/nginx", "localhost/nginx"),
-    ],
-)
-def test_a_repository_has_one_name(text: str, repository: str) -> None:
-    assert Reference.parse(text).repository == repository
+REPOSITORIES = {
+    "nginx": "docker.io/library/nginx",
+    "acme/nginx": "docker.io/acme/nginx",
+    "docker.io/nginx": "docker.io/library/nginx",
+    "index.docker.io/library/nginx": "docker.io/library/nginx",
+    "GHCR.io/acme/nginx": "ghcr.io/acme/nginx",
+    "localhost/nginx": "localhost/nginx",
+    "localhost:5000": "docker.io/library/localhost",
+}
+BAD = ["nginx:", "nginx:.1", f"nginx:{'1' * 129}", "nginx@", "nginx@sha256:1", "a@b@c", "a:1:2"]
 
 
-@pytest.mark.parametrize(
-    "text", ["nginx:", "nginx:.1", f"nginx:{'1' * 129}", "nginx@", "nginx@sha256:1", "a@b@c", "a:1:2"]
-)
-def test_a_reference_with_a_bad_tag_or_digest_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is not an image reference"):
-        Reference.parse(text)
+def test_a_repository_has_one_name_and_a_bad_tag_or_digest_is_refused() -> None:
+    assert {text: Reference.parse(text).repository for text in REPOSITORIES} == REPOSITORIES
+    for text in BAD:
+        with pytest.raises(ValueError, match="is not an image reference"):
+            Reference.parse(text)
 
 
 @given(

@@ -2,7 +2,7 @@
 
 import datetime
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -33,10 +33,7 @@ def check(api: Api) -> None:
         document = api.documents[path]
         previous = days[position - 1] if position else None
         around = {"prev": previous and previous["href"], "collection": api.href("changes.json")}
-        counted: dict[str, int] = defaultdict(int)
-        for event in document["data"]:
-            counted[event["kind"]] += 1
-        counts = dict(sorted(counted.items()))
+        counts = dict(sorted(Counter(event["kind"] for event in document["data"]).items()))
         api.holds("changes.json", where, day, href=api.href(path), counts=counts)
         api.holds(path, "$", document, date=day["date"], links=around, total=len(document["data"]))
         for name in ("all", "available"):
@@ -189,20 +186,14 @@ def _digests(api: Api, dates: list[str]) -> dict[str, list[Json]]:
             scan = latest.get(slug)
             if scan and scan["scanned"]:
                 scans[slug][scan["version"]] = scan["digests"]
-            now = {
-                (version, digest)
-                for source in (pages, scans)
-                for version, digests in source[slug].items()
-                for digest in digests
-            }
+            known = [*pages[slug].items(), *scans[slug].items()]
+            now = {(version, digest) for version, digests in known for digest in digests}
             for entry in entries[slug]:
                 if entry["until"] is None and (entry["version"], entry["digest"]) not in now:
                     entry["until"] = date
             had = {(entry["version"], entry["digest"]) for entry in entries[slug] if entry["until"] is None}
-            entries[slug] += [
-                {"digest": digest, "version": version, "from": date, "until": None}
-                for version, digest in sorted(now - had)
-            ]
+            for version, digest in sorted(now - had):
+                entries[slug].append({"digest": digest, "version": version, "from": date, "until": None})
     return entries
 
 

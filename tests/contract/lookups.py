@@ -97,8 +97,7 @@ def _digests(api: Api) -> None:
                 continue
             version = _version(image, entry["version"])
             assert version, "the oracle has seen it"
-            copied = ("line", "variant", "sbom", "provenance", "href")
-            api.holds(path, where, entry, **{name: version[name] for name in copied})
+            api.holds(path, where, entry, line=version["line"], variant=version["variant"])
             if entry["platform"] is None:
                 ended = api.documents[f"security/{image['slug']}/{version['version']}.json"]["osEndOfLife"]
                 api.holds(path, f"{where}.security", entry["security"], osEndOfLife=ended)
