@@ -151,18 +151,12 @@ def sum_of_pins(chart: list[tuple[str, Record]], catalog: Record) -> dict[str, A
         letter, score = grade(open_rows, {"missing": [], "limits": limits}, catalog)
     security = counts if letter else {key: count or None for key, count in counts.items()}
     times = [pin.time for pin in scanned]
-    return security | {
-        "scanned": bool(pins) and len(scanned) == len(pins),
-        "complete": bool(chart) and all(pin.looked["complete"] for _, pin in chart),
-        "pins": len(pins),
-        "pinsScanned": len(scanned),
-        "grade": letter,
-        "score": score,
-        "version": None,
-        "href": None,
-        "scannedAt": None if None in times else min(times, default=None),
-        "osEndOfLife": "os-end-of-life" in limits or (ANY if scanned else None),
-    }
+    ended = "os-end-of-life" in limits or (ANY if scanned else None)
+    oldest = None if None in times else min(times, default=None)
+    security |= {"scanned": bool(pins) and len(scanned) == len(pins), "scannedAt": oldest}
+    security |= {"complete": bool(chart) and all(pin.looked["complete"] for _, pin in chart)}
+    security |= {"pins": len(pins), "pinsScanned": len(scanned), "osEndOfLife": ended}
+    return security | {"grade": letter, "score": score, "version": None, "href": None}
 
 
 def severities(release: Record) -> list[int]:
