@@ -45,7 +45,8 @@ def told_grype(rules: list[Any], configured: list[Any]) -> str:
 
 
 def of_headers(rule: Any) -> bool:
-    return rule.get("match-type") == "exact-indirect-match" and rule["package"]["name"].startswith(HEADERS)
+    name: str = rule.get("package", {}).get("name", "")
+    return rule.get("match-type") == "exact-indirect-match" and name.startswith(HEADERS)
 
 
 def reference(text: str) -> tuple[str, str, str]:
