@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 from importlib import import_module
-from itertools import permutations
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
@@ -15,9 +14,8 @@ import pytest
 
 from mkdocs_catalog_api import documents
 from mkdocs_catalog_api.authored.settings import Settings, item_fields
-from mkdocs_catalog_api.catalog.addresses import INDEX
 from mkdocs_catalog_api.catalog.collections import COLLECTIONS, WITH_DOCUMENTS
-from mkdocs_catalog_api.documents.kinds import TAGS, Kind, Route
+from mkdocs_catalog_api.documents.kinds import Kind, Route
 from mkdocs_catalog_api.documents.table import KINDS, kinds
 
 from .contract import check
@@ -231,26 +229,6 @@ def test_every_kind_in_a_file_is_in_the_table() -> None:
     names = [module.name for module in iter_modules(documents.__path__)]
     parts = [part for name in names for part in vars(import_module(f"{documents.__name__}.{name}")).values()]
     assert {part.name for part in parts if isinstance(part, Kind)} == {kind.name for kind in KINDS}
-
-
-def test_the_table_is_complete_with_the_collections() -> None:
-    """No kind is incomplete, and no two collide."""
-    for names in (
-        [kind.name for kind in TABLE],
-        [route.path for route in ROUTES],
-        [route.operation for route in ROUTES],
-        [route.listed for route in ROUTES if route.listed],
-    ):
-        assert len(names) == len({*names})
-    for kind in TABLE:
-        assert kind.tag in TAGS, kind.name
-        assert all(any(fits(route, path) for route in kind.routes) for path in kind.fixed), kind.name
-    for route in ROUTES:
-        assert route.listed or route.path.removesuffix(".json") in COLLECTIONS or route.path == INDEX, route
-        assert re.findall(r"{(\w+)}", route.path) == [parameter.name for parameter in route.parameters]
-    for one, other in permutations(ROUTES, 2):
-        alike = one.struct is not None and one.struct is other.struct
-        assert not (alike and fits(one, other.path)), f"a path can be of {one.path} or of {other.path}"
 
 
 def test_every_kind_has_documents_and_mutations(built: Result) -> None:

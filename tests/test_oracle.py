@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -58,23 +58,15 @@ def compare(sources: Path, site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert first == "", first
 
 
-def compare_random(seeds: Iterable[int], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for seed in seeds:
-        site = SiteFolder(folder / f"seed {seed}")
-        RandomCatalog(site, seed).write()
-        compare(site.folder, site.folder / "site", monkeypatch)
-
-
 def test_the_example_is_what_the_oracle_expects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     compare(EXAMPLE, tmp_path, monkeypatch)
 
 
-def test_random_catalogs_are_what_the_oracle_expects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    compare_random(range(50), tmp_path, monkeypatch)
-
-
-@pytest.mark.slow
-def test_more_random_catalogs_are_what_the_oracle_expects(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("seeds", [range(50), pytest.param(range(50, 250), marks=pytest.mark.slow)])
+def test_random_catalogs_are_what_the_oracle_expects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seeds: range
 ) -> None:
-    compare_random(range(50, 250), tmp_path, monkeypatch)
+    for seed in seeds:
+        site = SiteFolder(tmp_path / f"seed {seed}")
+        RandomCatalog(site, seed).write()
+        compare(site.folder, site.folder / "site", monkeypatch)
