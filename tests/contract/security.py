@@ -74,8 +74,10 @@ def _scanned(api: Api, path: str, where: str, record: Json) -> None:
     wanted: Json = {s: sum(row["severity"] == s.upper() for row in rows) for s in SEVERITIES}
     wanted |= {"total": len(rows), "fixable": sum(row["fixed"] != "" for row in rows)}
     wanted["unique"] = len({row["id"] for row in rows})
-    known = api.documents["security.json"]["exploited"] is not None
-    wanted["exploited"] = sum(row["exploited"] is not None for row in rows) if known else None
+    # The summary says whether anybody has looked what is exploited, if it counts a scan at all.
+    said = api.documents["security.json"] if api.documents["security.json"]["scanned"] else record
+    exploited = sum(row["exploited"] is not None for row in rows)
+    wanted["exploited"] = None if said["exploited"] is None else exploited
     looked = {"missing": record["grade"] is None, "limits": record["limits"]}
     graded = grade([SimpleNamespace(**row) for row in rows], looked, SimpleNamespace(accept=()))
     wanted["grade"], score = graded
