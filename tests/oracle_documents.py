@@ -42,6 +42,10 @@ def expected(folder: Path, today: str) -> dict[str, Any]:
         **cve_documents(listed, pinning, catalog),
         **digest_documents(images, catalog),
         **{f"security/{r.slug}/{r.version}.json": release_record(r) for r in listed},
+        **{
+            f"{collection}/{slug}/index.json": {"security": sum_of_pins(pins, catalog)}
+            for (collection, slug), pins in pinning.items()
+        },
     }
 
 
@@ -73,18 +77,14 @@ def counted(scans: list[Record], every: list[Record], seen: Any, catalog: Record
     return time, counts if scans else dict.fromkeys(counts)
 
 
-def figures(release: Record, part: Any, catalog: Record) -> dict[str, Any]:
+def figures(release: Record) -> dict[str, Any]:
     """The object `security` and what belongs to it; without a grade, zero is null."""
-    scans, every, seen = release.counting, release.rows, release.looked
-    if part is not None:
-        scans = [scan for scan in scans if part in release.of[id(scan)][0]]
-        every, seen = rows(release, catalog, part), looked(release, part)
-    time, counts = counted(scans, every, seen, catalog)
+    counts, seen, scanned = release.counts, release.looked, bool(release.counting)
     if counts["grade"] is None:
         counts = {key: value or None for key, value in counts.items()}
-    ended = "os-end-of-life" in seen["limits"] or (ANY if scans else None)
-    security = {"scanned": bool(scans), "complete": seen["complete"], "version": release.version}
-    security |= counts | {"scannedAt": time, "osEndOfLife": ended, "href": release.detail}
+    ended = "os-end-of-life" in seen["limits"] or (ANY if scanned else None)
+    security = {"scanned": scanned, "complete": seen["complete"], "version": release.version}
+    security |= counts | {"scannedAt": release.time, "osEndOfLife": ended, "href": release.detail}
     return {"security": security, "platformsScanned": seen["platformsScanned"], "limits": seen["limits"]}
 
 
@@ -122,16 +122,41 @@ def pinned(
 
 
 def of_manifest(release: Record, digests: list[str], catalog: Record) -> Record:
-    """The release, or what is known of the pinned manifest alone."""
-    parts = [part for part in release.parts if part[0] in digests]
+    """The release, or what is known of the manifest with this digest alone."""
     if len(release.manifests) < 2 or not {*digests} & {*release.manifests.values()}:
         return release
-    part = parts[0] if parts else ("nothing", "")
+    part = next((part for part in release.parts if part[0] in digests), ("nothing", ""))
     scans = [scan for scan in release.counting if part in release.of[id(scan)][0]]
     every, seen = rows(release, catalog, part), looked(release, part)
     about = vars(release) | {"counting": scans, "rows": every, "looked": seen}
     about["time"], about["counts"] = counted(scans, every, seen, catalog)
     return Record(**about | {"open": [row for row in every if not row.reason]})
+
+
+def sum_of_pins(chart: list[tuple[str, Record]], catalog: Record) -> dict[str, Any]:
+    """The object `security` of what pins images; of pins with the same digest the first of the worst."""
+    pins: dict[str, Record] = {}
+    for key, pin in chart:
+        pins[key] = max(pins.get(key, pin), pin, key=lambda p: (severities(p), p.counts["grade"] is None))
+    scanned = [pin for pin in pins.values() if pin.counting]
+    limits = {limit for pin in scanned for limit in pin.looked["limits"]}
+    counts = {
+        key: sum(pin.counts[key] or 0 for pin in scanned)
+        for key in [*COUNTERS, "total", "fixable", "suppressed", "exploited"]
+    }
+    counts |= {"exploited": None} if catalog.kev is None else {}
+    letter, score = None, None
+    if pins and all(pin.counts["grade"] for pin in pins.values()):
+        open_rows = sorted((row for pin in scanned for row in pin.open), key=id_order)
+        letter, score = grade(open_rows, {"missing": [], "limits": limits}, catalog)
+    security = counts if letter else {key: count or None for key, count in counts.items()}
+    times = [pin.time for pin in scanned]
+    ended = "os-end-of-life" in limits or (ANY if scanned else None)
+    oldest = None if None in times else min(times, default=None)
+    security |= {"scanned": bool(pins) and len(scanned) == len(pins), "scannedAt": oldest}
+    security |= {"complete": bool(chart) and all(pin.looked["complete"] for _, pin in chart)}
+    security |= {"pins": len(pins), "pinsScanned": len(scanned), "osEndOfLife": ended}
+    return security | {"grade": letter, "score": score, "version": None, "href": None}
 
 
 def severities(release: Record) -> list[int]:
@@ -247,17 +272,17 @@ def digest_documents(images: list[Any], catalog: Record) -> dict[str, Any]:
     for page, versions in images:
         for digest in dict.fromkeys(d for r in versions for d in [*r.digests, *r.manifests.values()]):
             having = [release for release in versions if digest in every_digest(release)]
-            first, part = having[0], None
+            first = having[0]
             platforms = [name for name, each in first.manifests.items() if each == digest]
-            if len(first.manifests) > 1 and platforms:
-                part = next((each for each in first.parts if each[0] == digest), ("nothing", ""))
             about = {key: page[key] for key in ("slug", "name", "lifecycle")} | {"image": first.written}
             about |= {key: first.entry.get(key) for key in ("released", "endOfLife", "sbom", "provenance")}
             about |= {"version": first.version, "versions": [release.version for release in having]}
             about["digest"] = first.digests[0] if len(first.digests) == 1 else None
             about |= {"latest": versions[0].version, "isLatest": first.is_latest}
             about |= {"tag": None, "listed": True, "until": None}
-            about |= {"platform": platforms[0] if platforms else None} | figures(first, part, catalog)
+            about |= {"platform": platforms[0] if platforms else None} | figures(
+                of_manifest(first, [digest], catalog)
+            )
             entries[digest].append(about | {"href": first.href})
     documents = {digest: envelope("digests", data) | {"digest": digest} for digest, data in entries.items()}
     return {f"digests/{digest.replace(':', '/')}.json": body for digest, body in documents.items()}

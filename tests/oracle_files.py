@@ -29,30 +29,24 @@ def finding(id_: str, severity: Any, pkg: str, installed: str, fixed: str, **mor
     """A missing or foreign severity is UNKNOWN; one CVE among the aliases is the canonical id."""
     cves = sorted({name for name in [id_, *more.get("aliases", [])] if name.startswith("CVE-")})
     row = (cves[0] if len(cves) == 1 else id_, pkg, installed)
-    values = {
-        "aliases": [],
-        "title": ANY,
-        "url": ANY,
-        "target": "",
-        "purl": "",
-        "typed": "",
-        "told": "",
-    } | more
+    values = {"aliases": [], "title": ANY, "url": ANY} | dict.fromkeys(
+        ("target", "purl", "typed", "told"), ""
+    )
     word = WORDS.get(str(severity).upper(), "UNKNOWN")
-    return Record(id=id_, cves=cves, row=row, severity=word, fixed=fixed, **values)
+    return Record(id=id_, cves=cves, row=row, severity=word, fixed=fixed, **values | more)
 
 
 def told_grype(rules: list[Any], configured: list[Any]) -> str:
     """Own knowledge leaves a match out; of the other rules, one that is no VEX status makes it `ignored`."""
     own = OWN_KNOWLEDGE - {rule.get("reason") for rule in configured}
     others = [rule for rule in rules if rule.get("reason") not in own]
-    others = [
-        r
-        for r in others
-        if r.get("match-type") != "exact-indirect-match" or not r["package"]["name"].startswith(HEADERS)
-    ]
-    words = {rule.get("vex-status", "ignored") for rule in others}
+    words = {rule.get("vex-status", "ignored") for rule in others if not of_headers(rule)}
     return "ignored" if "ignored" in words else min(words, default="left out" if rules else "")
+
+
+def of_headers(rule: Any) -> bool:
+    name: str = rule.get("package", {}).get("name", "")
+    return rule.get("match-type") == "exact-indirect-match" and name.startswith(HEADERS)
 
 
 def reference(text: str) -> tuple[str, str, str]:
@@ -104,9 +98,8 @@ def trivy(report: Any, names: list[str], time: str) -> Record:
     limits = {"no-system-packages"} if system.get("Family") and "os-pkgs" not in packages else set()
     limits |= {"os-end-of-life"} if system.get("EOSL") else set()
     platform = "/".join([config["os"], config["architecture"]]) if config else ""
-    more = {"platform": platform, "packages": packages, "limits": limits, "silent": not report}
-    more["packages"] = packages if report else ALL
-    return scan("trivy", names, time or report.get("CreatedAt"), findings, **more)
+    more = {"platform": platform, "packages": packages if report else ALL, "limits": limits}
+    return scan("trivy", names, time or report.get("CreatedAt"), findings, silent=not report, **more)
 
 
 def grype(report: Any) -> Record:
@@ -141,12 +134,8 @@ def osv(report: Any) -> Record:
     groups = [(p, g) for result in report["results"] for p in result["packages"] for g in p["groups"]]
     for package, group in groups:
         records = [record for record in package["vulnerabilities"] if record["id"] in group["ids"]]
-        aliases = [
-            id_ for record in records for key in ("aliases", "upstream") for id_ in record.get(key, [])
-        ]
-        ranges = [
-            each for record in records for part in record.get("affected", []) for each in part["ranges"]
-        ]
+        aliases = [id_ for r in records for key in ("aliases", "upstream") for id_ in r.get(key, [])]
+        ranges = [each for r in records for part in r.get("affected", []) for each in part["ranges"]]
         fixed = ", ".join(event["fixed"] for each in ranges for event in each["events"] if "fixed" in event)
         vectors = [given["score"] for record in records for given in record.get("severity", [])]
         score = group["max_severity"] or max([CVSS3(vector).base_score for vector in vectors], default=0)
@@ -154,11 +143,9 @@ def osv(report: Any) -> Record:
         limits = {"CRITICAL": 9, "HIGH": 7, "MEDIUM": 4, "LOW": 0.1}
         word = next((severity for severity, limit in limits.items() if float(score) >= limit), word)
         about = (package["package"]["name"], package["package"]["version"], fixed)
-        more: dict[str, Any] = {
-            "aliases": [*group["ids"], *aliases],
-            "typed": f"pkg:deb/debian/{about[0]}@{about[1]}",
-        }
-        findings.append(finding(group["ids"][0], word, *about, **more))
+        typed = f"pkg:deb/debian/{about[0]}@{about[1]}"
+        aliases = [*group["ids"], *aliases]
+        findings.append(finding(group["ids"][0], word, *about, aliases=aliases, typed=typed))
     return scan("osv", [], None, findings)
 
 
@@ -193,7 +180,7 @@ def pages(folder: Path, kind: str) -> list[Any]:
         if is_index and path.parent.name == kind:
             continue
         _, head, body = re.split("^---$", path.read_text("utf-8"), maxsplit=2, flags=re.M)
-        page = yaml.load(head, yaml.BaseLoader)  # noqa: S506 - makes only strings, lists and dicts
+        page = yaml.load(head, yaml.CBaseLoader)  # noqa: S506 - makes only strings, lists and dicts
         slug, heading = path.parent.name if is_index else path.stem, re.search(r"^# (.+)$", body, re.M)
         name = page.get("title") or (heading[1] if heading else slug)
         if page.get("catalog") != "false":
@@ -251,7 +238,7 @@ def version_key(label: str) -> Any:
 
 def settings(folder: Path) -> Record:
     """Those of the plugin that change a count, where the API is, and what is known to be exploited."""
-    config = yaml.load((folder / "mkdocs.yml").read_text("utf-8"), yaml.BaseLoader)  # noqa: S506
+    config = yaml.load((folder / "mkdocs.yml").read_text("utf-8"), yaml.CBaseLoader)  # noqa: S506
     plugin = next(entry["catalog-api"] for entry in config["plugins"] if "catalog-api" in entry)
     security = {"scanners": ["trivy", "grype", "harbor", "osv"], "accept": []} | plugin.get("security", {})
     base = urlsplit(config.get("site_url", "")).path.rstrip("/") + "/api/v1"

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from .feeds_of_advisories import kev
-from .sites import REGISTRY, SiteFolder, digest, harbor, openvex
+from .sites import REGISTRY, SiteFolder, digest, grype, harbor, match, openvex, row, trivy
 
 Json = dict[str, Any]
 TODAY, NOW = "2026-11-22T00:00:00Z", "1795305600"
@@ -19,30 +19,30 @@ CVES = ["CVE-2024-9999", "CVE-2024-10000", "CVE-2019-20001"]
 ADVISORIES = ["GHSA-aaaa-bbbb-cccc", "DSA-1234-1", "RHSA-2024:1", "TEMP-1"]
 PLATFORMS = ["linux/amd64", "linux/arm64", "linux/arm/v7", "linux/arm/v6"]
 LOCAL = digest("of an image that was loaded from an archive")
+KINDS = ["os-pkgs", "lang-pkgs"]
 LABELS = ["1.0", "1.1", "1.1-r1", "1.10", "2.0.0", "2.0.1"]
-TIMES = [
-    "2026-11-01T06:00:00Z",
-    "2026-11-01T06:00:00.1Z",
-    "2026-11-01T06:00:00.12Z",
-    "2026-11-01T08:00:00.100000001+02:00",
-]
+TIMES = [f"2026-11-01T{time}" for time in ("06:00:00Z", "06:00:00.1Z", "06:00:00.12Z")]
+TIMES += ["2026-11-01T08:00:00.100000001+02:00"]
 STRANGE_TIMES = ["", "yesterday", "9999-01-01T00:00:00Z"]
-DATES = [
-    "2026-01-01T00:00:00Z",
-    "2026-01-02T00:00:00Z",
-    "2026-01-02T00:00:00.5Z",
-    "2026-01-03T00:00:00+01:00",
-]
+DATES = [f"2026-01-0{time}" for time in ("1T00:00:00Z", "2T00:00:00Z", "2T00:00:00.5Z", "3T00:00:00+01:00")]
 VECTORS = [
     "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H",
     "CVSS:3.1/AV:N/AC:L/PR:N/UI:R/S:C/C:L/I:L/A:N",
     "CVSS:3.0/AV:L/AC:L/PR:L/UI:N/S:U/C:L/I:N/A:N",
 ]
-WORDS = {
-    "trivy": ["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN", "bogus", None],
-    "grype": ["Critical", "High", "Medium", "Low", "Negligible", "Unknown", None],
-    "harbor": ["Critical", "High", "Medium", "Low", "Negligible", "Unknown", None],
-}
+SHOUTED = ["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN", "bogus", None]
+WORDS = ["Critical", "High", "Medium", "Low", "Negligible", "Unknown", None]
+HEADERS = {"name": "linux(-.*)?-headers-.*", "upstream-name": "linux.*", "type": "deb"}
+SILENCED = [
+    {"vulnerability": "CVE-2024-9999"},
+    {"namespace": "vex", "vex-status": "not_affected"},
+    {"namespace": "vex", "vex-status": "fixed"},
+    {"reason": "DistroPackageFixed"},
+    {"reason": "Explicit APK NAK"},
+    {"match-type": "exact-indirect-match", "package": {"name": "linux-.*", "upstream-name": "linux"}},
+    {"match-type": "exact-indirect-match", "package": HEADERS},
+]
+"""Rules by which Grype left a match out."""
 
 
 @dataclass
@@ -70,9 +70,6 @@ class RandomCatalog:
 
     def maybe(self, probability: float) -> bool:
         return self.chance.random() < probability
-
-    def some(self, values: list[Any], most: int) -> list[Any]:
-        return self.chance.choices(values, k=self.chance.randint(0, most))
 
     def write(self) -> None:
         for slug in ("nginx", "redis", "node")[: self.one([1, 1, 2, 3])]:
@@ -115,45 +112,33 @@ class RandomCatalog:
             tags = [f"t{label}"] if self.maybe(0.3) else []
             entry: Json = {"version": label, "digest": digests, "tags": tags, "released": "2026-10-01"}
             manifests: dict[str, str] = {}
-            if len(digests) == 1 and digests is before and self.maybe(0.5):
-                names = self.chance.sample(PLATFORMS, self.one([1, 2, 2, 3]))
-                manifests = {
-                    name: f"sha256:{sha256((digests[0] + name).encode()).hexdigest()}" for name in names
-                }
+            if len(digests) == 1 and self.maybe(0.5):
+                for name in self.chance.sample(PLATFORMS, self.one([1, 2, 2, 3])):
+                    manifests[name] = f"sha256:{sha256((digests[0] + name).encode()).hexdigest()}"
                 entry["manifests"] = manifests
             if self.maybe(0.2):
                 entry["platforms"] = self.chance.sample(PLATFORMS, self.one([1, 2]))
             entries.append(entry)
             platform = "amd64" if self.maybe(0.7) else ""
             self.versions.append(Version(slug, image, label, digests, tags, platform, manifests))
-        page: Json = {
-            "image": image.removeprefix("docker.io/library/"),
-            "lifecycle": lifecycle,
-            "versions": entries,
-        }
+        written = image.removeprefix("docker.io/library/")
+        page: Json = {"image": written, "lifecycle": lifecycle, "versions": entries}
         if self.maybe(0.3):
             page["platforms"] = self.chance.sample(PLATFORMS, self.one([1, 2, 3]))
         if labels and self.maybe(0.2):
             page["latest"] = self.one(labels)
-        keys = {"category": "Tools", "tier": "core", "license": "MIT"} | page
-        self.site.page(
-            f"images/{slug}.md", "\n".join(f"{key}: {json.dumps(value)}" for key, value in keys.items())
-        )
+        self.site.image(slug, "\n".join(f"{key}: {json.dumps(value)}" for key, value in page.items()))
 
     def chart(self, slug: str, outside: Version) -> None:
         pins: list[str] = []
         for version in [*self.versions, outside]:
             if self.maybe(0.4):
-                pinned_digest = self.one(version.digests) if version.digests and self.maybe(0.6) else ""
-                pins.append(
-                    f"{version.image}:{version.label}" + (f"@{pinned_digest}" if pinned_digest else "")
-                )
+                by_digest = version.digests and self.maybe(0.6)
+                pinned = f"@{self.one(version.digests)}" if by_digest else ""
+                pins.append(f"{version.image}:{version.label}{pinned}")
         if self.versions and self.maybe(0.2):
             pins.append(f"{self.versions[0].image}@{digest('on no page')}")
-        keys = {"category": "Web", "tier": "core", "license": "MIT", "images": pins}
-        self.site.page(
-            f"charts/{slug}.md", "\n".join(f"{key}: {json.dumps(value)}" for key, value in keys.items())
-        )
+        self.site.page(f"charts/{slug}.md", f"images: {json.dumps(pins)}")
 
     def time(self) -> str:
         return str(self.one(STRANGE_TIMES if self.maybe(0.1) else TIMES))
@@ -165,176 +150,115 @@ class RandomCatalog:
 
     def report_by(self, way: str, version: Version) -> None:
         self.reports += 1
-        scanner = self.one(
-            ["trivy"] * 5 + ["grype"] * 3 + ["harbor"] * (way != "tag") + ["osv"] * (way == "path")
-        )
-        names = {"tag": "", "digest": ""}
+        scanners = ["trivy"] * 5 + ["grype"] * 3 + ["harbor"] * (way != "tag") + ["osv"] * (way == "path")
+        scanner, tag, sha, hexes = self.one(scanners), "", "", ""
         if way == "digest":
-            names["digest"] = self.one(version.digests)
-            names["digest"] = (
-                names["digest"].upper().replace("SHA", "sha") if self.maybe(0.1) else names["digest"]
-            )
+            sha = self.one(version.digests)
+            sha = sha.upper().replace("SHA", "sha") if self.maybe(0.1) else sha
         if way in ("tag", "path") and not version.digests and self.maybe(0.3):
-            names["digest"] = digest(f"{version.label} {self.chance.randint(1, 2)}")
+            sha = digest(f"{version.label} {self.chance.randint(1, 2)}")
         if way == "tag" or (way == "digest" and self.maybe(0.5)):
-            names["tag"] = f"{version.image}:{self.one([version.label, *version.tags])}"
+            tag = f"{version.image}:{self.one([version.label, *version.tags])}"
         by_chance = self.maybe(0.6 if version.manifests else 0.15)
         platform = self.one(["amd64", "arm64", "arm", ""]) if by_chance else version.platform
-        hexes = ""
         if version.manifests and self.maybe(0.5):
             name, manifest = self.one([*version.manifests.items()])
             if way == "digest":
-                names["digest"] = manifest
+                sha = manifest
             if way == "path" and scanner != "harbor":
                 hexes, platform = f".{manifest[7:19]}", "" if scanner == "osv" else name.split("/")[1]
         if way == "path" and not hexes and scanner == "trivy" and self.maybe(0.1):
-            names["digest"] = digest("of another build")
+            sha = digest("of another build")
         if way == "path" and self.maybe(0.05):
             hexes = ".0123456789ab"
-        made = getattr(self, scanner)(replace(version, platform=platform), **names)
-        label = self.one([version.label, *version.tags])
-        self.site.report(
-            f"{version.slug}/{label}{hexes}.json" if way == "path" else f"any/{self.reports}.json", made
-        )
+        made = getattr(self, scanner)(replace(version, platform=platform), tag, sha)
+        by_path = f"{version.slug}/{self.one([version.label, *version.tags])}{hexes}.json"
+        self.site.report(by_path if way == "path" else f"any/{self.reports}.json", made)
 
     def package(self) -> tuple[str, str, str]:
         """Name, installed version, version with a fix."""
-        choose = self.chance.choice
-        return choose(["curl", "openssl"]), choose(["1.0", "1.1"]), choose(["", "", "2.0", "2.1"])
+        return self.one(["curl", "openssl"]), self.one(["1.0", "1.1"]), self.one(["", "", "2.0", "2.1"])
+
+    def related(self, probability: float) -> list[str]:
+        """Up to two CVEs that an advisory stands for."""
+        return self.chance.sample(CVES, self.chance.randint(0, 2)) if self.maybe(probability) else []
 
     def trivy(self, version: Version, tag: str, digest: str) -> Json:
-        def row() -> Json:
+        def found() -> Json:
             pkg, installed, fixed = self.package()
             id_ = self.one([CVES[0]] * 3 + CVES + ADVISORIES)
-            purl = f"pkg:deb/debian/{pkg}@{installed}?arch=amd64"
-            texts = {"Title": self.one(["", "one", "two"]), "PrimaryURL": f"https://example.org/{id_}"}
-            row: Json = {"VulnerabilityID": id_, "PkgName": pkg, "InstalledVersion": installed}
-            row |= {
-                "FixedVersion": fixed,
-                "PkgIdentifier": {"PURL": purl},
-                "Severity": self.one(WORDS["trivy"]),
-            } | texts
-            return {key: value for key, value in row.items() if value} | (
-                {"Status": "not_affected"} if self.maybe(0.05) else {}
-            )
+            found: Json = row(id_, self.one(SHOUTED), pkg=pkg, installed=installed, fixed=fixed)
+            found |= {"PkgIdentifier": {"PURL": f"pkg:deb/debian/{pkg}@{installed}?arch=amd64"}}
+            found |= {"Title": self.one(["", "one", "two"]), "PrimaryURL": f"https://example.org/{id_}"}
+            found |= {"Status": "not_affected"} if self.maybe(0.05) else {}
+            return {key: value for key, value in found.items() if value}
 
         def result(kind: str) -> Json:
-            rows: Json = {"Target": f"usr/{self.one('ab')}", "Class": kind, "Type": "debian"}
-            rows["Vulnerabilities"] = [row() for _ in range(self.chance.randint(0, 3))] or None
-            told = ["ignored", "not_affected", "fixed", "affected"]
+            rows = [found() for _ in range(self.chance.randint(0, 3))] or None
+            result: Json = {"Target": f"usr/{self.one('ab')}", "Class": kind, "Vulnerabilities": rows}
             if self.maybe(0.2):
-                modified = {
-                    "Type": "vulnerability" if self.maybe(0.9) else "secret",
-                    "Status": self.one(told),
-                    "Source": ".trivyignore",
-                }
-                rows["ExperimentalModifiedFindings"] = [modified | {"Finding": row()}]
-            return rows
+                type_ = "vulnerability" if self.maybe(0.9) else "secret"
+                status = self.one(["ignored", "not_affected", "fixed", "affected"])
+                modified = {"Type": type_, "Status": status, "Source": ".trivyignore", "Finding": found()}
+                result["ExperimentalModifiedFindings"] = [modified]
+            return result
 
-        kinds = self.one([["os-pkgs"], ["lang-pkgs"], ["os-pkgs", "lang-pkgs"], ["os-pkgs", "lang-pkgs"]])
-        meta: Json = {"OS": {"Family": "debian", "Name": "12"} | ({"EOSL": True} if self.maybe(0.1) else {})}
-        meta["RepoTags"], meta["RepoDigests"] = (
-            [tag] * bool(tag),
-            [f"{version.image}@{digest}"] * bool(digest),
-        )
+        report = trivy([], tag=tag, digest=digest and f"{version.image}@{digest}", created=self.time())
+        report["ArtifactName"] = tag
+        report["Metadata"]["OS"] = {"Family": "debian", "Name": "12", "EOSL": self.maybe(0.1)}
         if version.platform:
-            meta["ImageConfig"] = {"os": "linux", "architecture": version.platform}
-        report = {
-            "SchemaVersion": 2,
-            "CreatedAt": self.time(),
-            "ArtifactName": tag,
-            "ArtifactType": "container_image",
-        }
-        return report | {"Metadata": meta, "Results": [result(kind) for kind in kinds]}
+            report["Metadata"]["ImageConfig"] = {"os": "linux", "architecture": version.platform}
+        report["Results"] = [result(kind) for kind in self.one([KINDS[:1], KINDS[1:], KINDS, KINDS])]
+        return report
 
     def grype(self, version: Version, tag: str, digest: str) -> Json:
-        def match() -> Json:
+        def found() -> Json:
             pkg, installed, fixed = self.package()
-            advisory = self.maybe(0.5)
-            vulnerability: Json = {"id": self.one(ADVISORIES if advisory else CVES)}
-            vulnerability |= {
-                "severity": self.one(WORDS["grype"]),
-                "fix": {"versions": [fixed] * bool(fixed)},
-            }
-            related = (
-                self.chance.sample(CVES, self.chance.randint(0, 2)) if advisory or self.maybe(0.1) else []
-            )
-            artifact: Json = {
-                "name": pkg,
-                "version": installed,
-                "type": self.one(["deb", "deb", "npm"]),
-                "purl": f"pkg:deb/debian/{pkg}@{installed}",
-            }
-            artifact["locations"] = [{"path": f"/usr/{self.one('ab')}"}]
-            return {
-                "vulnerability": {key: value for key, value in vulnerability.items() if value},
-                "relatedVulnerabilities": [{"id": id_} for id_ in related],
-                "artifact": artifact,
-            }
+            ids = self.one([ADVISORIES, CVES])
+            about = {"type": self.one(["deb", "deb", "npm"]), "purl": f"pkg:deb/debian/{pkg}@{installed}"}
+            about |= {"locations": [{"path": f"/usr/{self.one('ab')}"}]}
+            related = self.related(1 if ids is ADVISORIES else 0.1)
+            found = match(self.one(ids), self.one(WORDS), *related, pkg=pkg, version=installed, **about)
+            found["vulnerability"]["fix"] = {"versions": [fixed] * bool(fixed)}
+            return found
 
-        rules: list[Json] = [
-            {"vulnerability": "CVE-2024-9999"},
-            {"namespace": "vex", "vex-status": "not_affected"},
-            {"namespace": "vex", "vex-status": "fixed"},
-            {"reason": "DistroPackageFixed"},
-            {"reason": "Explicit APK NAK"},
-            {"package": {"name": "linux-.*", "upstream-name": "linux"}, "match-type": "exact-indirect-match"},
-            {
-                "package": {"name": "linux(-.*)?-headers-.*", "upstream-name": "linux.*", "type": "deb"},
-                "match-type": "exact-indirect-match",
-            },
-        ]
-        ignored = [match() | {"appliedIgnoreRules": [self.one(rules)]} for _ in range(self.one([0, 0, 1]))]
         target: Json = {"userInput": tag or version.image, "tags": [tag] * bool(tag)}
         target |= {"repoDigests": [f"{version.image}@{digest}"] * bool(digest)}
         if version.platform:
             target |= {"os": "linux", "architecture": version.platform}
         if version.manifests and self.maybe(0.5):
             target["manifestDigest"] = version.manifests.get(f"linux/{version.platform}", LOCAL)
+        report = grype(*(found() for _ in range(self.chance.randint(0, 3))), created=self.time(), **target)
+        ignored = [found() | {"appliedIgnoreRules": [self.one(SILENCED)]} for _ in range(self.one([0, 0, 1]))]
+        report["ignoredMatches"] = ignored
+        report["alertsByPackage"] = [{"alerts": [{"type": "distro-eol"}]}] if self.maybe(0.05) else []
         configuration: Json = {"only-fixed": self.maybe(0.1), "only-notfixed": self.maybe(0.05)}
         if self.maybe(0.1):
             configuration["ignore"] = [{"reason": "Explicit APK NAK"}]
-        descriptor = {
-            "name": "grype",
-            "version": "0.100.0",
-            "timestamp": self.time(),
-            "configuration": configuration,
-        }
-        return {
-            "matches": [match() for _ in range(self.chance.randint(0, 3))],
-            "ignoredMatches": ignored,
-            "alertsByPackage": [{"alerts": [{"type": "distro-eol"}]}] if self.maybe(0.05) else [],
-            "source": {"type": "image", "target": target},
-            "descriptor": descriptor,
-        }
+        report["descriptor"]["configuration"] = configuration
+        return report
 
     def harbor(self, version: Version, tag: str, digest: str) -> Json:
-        def row() -> Json:
+        rows = []
+        for _ in range(self.chance.randint(1, 3)):
             pkg, installed, fixed = self.package()
-            row: Json = {
-                "id": self.one([*CVES, "TEMP-1"]),
-                "package": pkg,
-                "version": installed,
-                "fix_version": fixed,
-            }
-            row |= {"severity": self.one(WORDS["harbor"]), "artifact_digests": [digest] * bool(digest)}
-            return {key: value for key, value in row.items() if value is not None}
-
-        rows = [row() for _ in range(self.chance.randint(1, 3))]
+            found: Json = {"id": self.one([*CVES, "TEMP-1"]), "package": pkg, "version": installed}
+            found |= {"artifact_digests": [digest] * bool(digest), "fix_version": fixed}
+            rows.append(found | ({"severity": word} if (word := self.one(WORDS)) else {}))
         return harbor(*rows, created=self.time())
 
     def osv(self, version: Version, tag: str, digest: str) -> Json:
-        def package() -> Json:
+        packages = []
+        for _ in range(self.chance.randint(1, 3)):
             pkg, installed, fixed = self.package()
             advisory = self.maybe(0.6)
             id_ = self.one(ADVISORIES if advisory else CVES)
             record: Json = {"id": id_, "summary": "text"}
-            record[self.one(["aliases", "upstream"])] = (
-                self.chance.sample(CVES, self.chance.randint(0, 2)) if advisory else []
-            )
+            record[self.one(["aliases", "upstream"])] = self.related(advisory)
+            named = {"name": pkg, "version": installed, "ecosystem": "Debian:12"}
             if fixed:
                 ranges = [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": fixed}]}]
-                record["affected"] = [{"package": {"name": pkg, "ecosystem": "Debian:12"}, "ranges": ranges}]
+                record["affected"] = [{"package": named, "ranges": ranges}]
             severity = self.one(["9.8", "5.0", "vector", "word", ""])
             if severity == "vector":
                 record["severity"] = [{"type": "CVSS_V3", "score": self.one(VECTORS)}]
@@ -342,10 +266,7 @@ class RandomCatalog:
                 record["database_specific"] = {"severity": self.one(["MODERATE", "HIGH", "LOW"])}
             group: Json = {"ids": [id_], "aliases": [id_, *record.get("aliases", [])]}
             group["max_severity"] = severity if severity[:1].isdigit() else ""
-            named = {"name": pkg, "version": installed, "ecosystem": "Debian:12"}
-            return {"package": named, "vulnerabilities": [record], "groups": [group]}
-
-        packages = [package() for _ in range(self.chance.randint(1, 3))]
+            packages.append({"package": named, "vulnerabilities": [record], "groups": [group]})
         source = {"path": f"{version.image}:{version.label}", "type": "docker"}
         return {"results": [{"source": source, "packages": packages}]}
 
@@ -360,13 +281,9 @@ class RandomCatalog:
 
     def statement(self) -> Json:
         id_ = self.one([CVES[0]] * 8 + CVES + ADVISORIES)
-        forms: list[Any] = [
-            id_,
-            {"name": id_},
-            {"name": f" {id_.lower()} "},
-            {"@id": f"https://example.org/{id_}", "name": id_},
-        ]
-        forms += [{"name": "X-1", "aliases": [id_]}, {"@id": f"https://example.org/{CVES[0]}", "name": id_}]
+        forms: list[Any] = [id_, {"name": id_}, {"name": f" {id_.lower()} "}]
+        forms += [{"@id": f"https://example.org/{each}", "name": id_} for each in (id_, CVES[0])]
+        forms += [{"name": "X-1", "aliases": [id_]}]
         status = self.one(["not_affected"] * 3 + ["fixed", "affected", "under_investigation"])
         statement: Json = {"vulnerability": self.one(forms), "status": status}
         statement["products"] = [self.product() for _ in range(self.chance.randint(1, 3))]
@@ -386,19 +303,14 @@ class RandomCatalog:
         name, sha = version.image.rpartition("/")[2], (version.digests or [digest("none")])[-1]
         bare, cpe = f"pkg:oci/{name}", "cpe:2.3:a:haxx:curl:*:*:*:*:*:*:*:*"
         purl = f"{bare}?repository_url={version.image}"
-        forms = [
-            *[version.image] * 6,
-            *(f"{version.image}:{version.label}", f"{version.image}@{sha}", sha),
-            *[purl] * 4,
-            f"{bare}@{sha.replace(':', '%3A')}?repository_url={version.image}",
-            *(f"{purl}&{more}" for more in (f"tag={version.label}", "arch=amd64", "distro=wolfi")),
-            *(f"{bare}?repository_url=other.example.org/{name}", bare, "pkg:deb/debian/curl", cpe),
-        ]
+        forms = [*[version.image] * 6, f"{version.image}:{version.label}", f"{version.image}@{sha}", sha]
+        forms += [*[purl] * 4, f"{bare}@{sha.replace(':', '%3A')}?repository_url={version.image}"]
+        forms += [f"{purl}&{more}" for more in (f"tag={version.label}", "arch=amd64", "distro=wolfi")]
+        forms += [f"{bare}?repository_url=other.example.org/{name}", bare, "pkg:deb/debian/curl", cpe]
         product: Json = {"@id": self.one(forms)}
         if self.maybe(0.2):
-            product["identifiers"] = self.one(
-                [{"purl": purl}, {"purl": purl, "cpe23": cpe}, {"purl": 5}, {"purl": ""}]
-            )
+            identifiers = [{"purl": purl}, {"purl": purl, "cpe23": cpe}, {"purl": 5}, {"purl": ""}]
+            product["identifiers"] = self.one(identifiers)
         if self.maybe(0.3):
             curl = "pkg:deb/debian/curl"
             names = ["curl", "openssl", curl, f"{curl}@1.0", f"{curl}?arch=amd64", "pkg:apk/wolfi/curl"]

@@ -9,7 +9,7 @@ import pytest
 from msgspec import UNSET, to_builtins
 from msgspec.structs import replace
 
-from mkdocs_catalog_api.documents import badges, items, publication, security
+from mkdocs_catalog_api.documents import items, publication, security
 
 from .sites import SiteFolder
 from .test_build import small
@@ -35,14 +35,8 @@ FAULTS = (
     ("null", items, "_listed", set_(name=None), f"{ITEM}Expected `str`, got `null` - at `{DATA}.name`"),
     ("a missing field", items, "_listed", set_(homepage=UNSET), f"{ITEM}Object missing required field"),
     ("an undeclared field", items, "_listed", lambda item: to_builtins(item) | {"extra": 1}, "`extra`"),
-    ("an unknown word", items, "_listed", set_(lifecycle="gone"), f"{DATA}.lifecycle"),
     ("a page off the site", items, "_listed", set_(url="images/alpha/"), f"{DATA}.url"),
-    ("text for a counter", security, "security_figures", set_(total="2"), f"{DATA}.security.total"),
-    ("a counter below 0", security, "security_figures", set_(suppressed=-1), f"{DATA}.security.suppressed"),
     ("a score above 100", security, "security_figures", set_(score=101.0), f"{DATA}.security.score"),
-    ("a wrong digest", security, "record", set_(digest="latest"), "security/alpha.json: "),
-    ("an empty badge", badges, "_payload", set_(message=""), "$.message"),
-    ("another document", publication, "encode", lambda _: b"{}\n", f"{ITEM}Object missing required field"),
     ("half a document", publication, "encode", lambda body: body[:-9], f"{ITEM}Input data was truncated"),
     ("no UTF-8", publication, "encode", lambda body: body.replace(b"alpha", b"\xff"), ITEM),
     ("a link to nothing", items, "_listed", set_(href="/catalog/api/v1/none.json"), "/api/v1/none.json: "),

@@ -11,7 +11,7 @@ import pytest
 from mkdocs_catalog_api.problems import Level
 
 from .authors import REQUIRED, place
-from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, built, digest, grype, row, trivy
 
 FIELDS = {
     "port": "integer",
@@ -21,18 +21,13 @@ FIELDS = {
     "upstream": {"type": "url", "card": True},
     "json": "text",
 }
-OWN = {
-    "port": 1,
-    "fips": True,
-    "shell": "bash",
-    "notes": [],
-    "upstream": "https://example.org/up",
-    "json": "a",
-}
+UPSTREAM = "https://example.org/up"
+OWN = {"port": 1, "fips": True, "shell": "bash", "notes": [], "upstream": UPSTREAM, "json": "a"}
 OWN_LINES = "\n".join(f"{key}: {json.dumps(value)}" for key, value in OWN.items() if value != [])
 ENTRY = ", ".join(REQUIRED.split("\n")[:-1])
 MARKDOWN = "A **fast** [web _server_](https://nginx.org) with `a<b>` & [no](javascript:x)"
 PLAIN = "A fast web server with a<b> & no"
+ONE = f'versions: [{{version: 1, digest: "{digest(1)}"}}]'
 VERSIONS = f"""{REQUIRED}versions:
   - version: "18.1"
     tags: ["18", latest]
@@ -49,6 +44,8 @@ licence_id: MIT
 builds: [linux/amd64, linux/arm64]
 ports: [80, 443]"""
 MAP = {"category": "tags", "homepage": "project_url", "license": "licence_id", "platforms": "builds"}
+IDS = ["con", "index", "a/b", "GHSA-aaaa", "ghsa-AAAA", "TEMP-1"]
+KEY = "https://example.org/cosign.pub"
 NAMES = ["docker.io/library/nginx", "docker.io/bitnami/nginx"]
 CYCLES = [
     {"name": "1.28", "eolFrom": "2026-04-30", "isEol": True},
@@ -76,7 +73,8 @@ ROWS = {
          "charts/c": "title: C", "roadmap/d": ""},
         {"images name": ["The A", "b"], "images category": [None, None], "images categories": [[], []],
          "images tier": [None, None], "images license": [None, "NOASSERTION"], "charts/c license": None,
-         "badge/license message": "NOASSERTION"},
+         "badge/license message": "NOASSERTION",
+         "renovate/a releases changelogUrl": ["https://example.org/catalog/images/a/"]},
     ),
     "each part of defaults is for some pages": Row(
         {"images/a": "", "images/old/a2": "", "images/old/b": "", "images/old/c": "lifecycle: withdrawn",
@@ -120,28 +118,25 @@ ROWS = {
         {"images": {"pages": ["images/docker-{slug}.md", "apps/**/{slug}/index.md", "more/[!x]*.md",
                               "a[b]/[a-z]-{slug}.md"]}},
     ),
-    "pages can be switched off": Row(
-        {"images/about": "title: No item", "images.yml": f"- {{name: Nginx, {ENTRY}}}\n"},
-        {"images slug": ["nginx"]},
+    "pages can be switched off, and data be JSON": Row(
+        {"images/about": "title: No item", "images.json": '[{"name": "A"}]'},
+        {"images slug": ["a"]},
         {"images": {"pages": False}},
     ),
-    "an entry of a data file names its page": Row(
+    "an entry of a data file names its page, unless the field is its own": Row(
         {"docker/nginx": "title: About it", "images/redis": "title: About it",
          "images.yaml": f"- {{name: Nginx, {ENTRY}, page: docker/nginx.md}}\n"
-                        f"- {{name: Redis, {ENTRY}, page: images/redis.md}}\n"},
-        {"images url": ["/catalog/docker/nginx/", "/catalog/images/redis/"]},
+                        f"- {{name: Redis, {ENTRY}, page: images/redis.md}}\n",
+         "charts.yml": "- {name: Web, page: docker/nginx.md}\n"},
+        {"images url": ["/catalog/docker/nginx/", "/catalog/images/redis/"],
+         "charts url": ["/catalog/charts/web/"], "charts custom page": ["docker/nginx.md"]},
+        {"charts": {"fields": {"page": "text"}}},
     ),
     "without pages of items the url is that of the list": Row(
         {"images.yml": f"- {{name: Nginx, {ENTRY}}}\n", "docs/index.md": "<!-- catalog: images -->\n"},
         {"images url": ["/catalog/"]},
         {"images": {"item_pages": False}},
     ),
-    "an own field may have the name page": Row(
-        {"images.yml": f"- {{name: Redis, {ENTRY}, page: docker/redis.md}}\n"},
-        {"images url": ["/catalog/images/redis/"], "images custom page": ["docker/redis.md"]},
-        {"images": {"fields": {"page": "text"}}},
-    ),
-    "data in JSON": Row({"images.json": '[{"name": "A"}]'}, {"images slug": ["a"]}),
     "a category may be a list": Row(
         {"images/nginx": "category: [Proxy, Web]",
          "images/caddy": "category: Web\ncategories: [of, another, plugin]"},
@@ -162,7 +157,7 @@ ROWS = {
          "images/postgres versions tags": [["18", "latest"], []],
          "images/postgres security high": 1, "charts/db images version": ["18.1"],
          "charts/db security scanned": True},
-        {"images": {"version_fields": {"notes": "url"}}},
+        {"images": {"version_fields": {"notes": "url", "variant": {"values": ["slim", "full"]}}}},
     ),
     # Own fields
     "own fields are in an object": Row(
@@ -174,10 +169,6 @@ ROWS = {
          "charts/stack custom": dict.fromkeys(FIELDS) | {"notes": ["a", "b"]},
          "charts/stack versions custom": [{"built": None}]},
         {name: {"fields": FIELDS, "version_fields": {"built": "date"}} for name in ("images", "charts")},
-    ),
-    "without own fields the object is empty": Row(
-        {"images/a": "versions: ['1']"},
-        {"images/a custom": {}, "images/a versions custom": [{}], "images/index custom": [{}]},
     ),
     # `from`
     "fields are read from the keys that pages have": Row(
@@ -197,22 +188,20 @@ ROWS = {
         {"images": {"fields": {"tier": {"from": "level"}, "category": {"from": "tags"}},
                     "defaults": {"tier": "low"}}},
     ),
-    "entries of data files are mapped too": Row(
-        {"charts.yml": "- {id: web, name: Web, kind: Tools}\n"},
-        {"charts/web category": "Tools"},
-        {"charts": {"fields": {"slug": {"from": "id"}, "category": {"from": "kind"}}}},
-    ),
-    "fields of versions are mapped too": Row(
-        {"images/a": "versions: [{version: '2', date: 2026-01-02, listens: 80}, '1']"},
-        {"images/a versions released": ["2026-01-02", None],
+    "entries of data files and fields of versions are mapped too": Row(
+        {"charts.yml": "- {id: web, name: Web, kind: Tools}\n",
+         "images/a": "versions: [{version: '2', date: 2026-01-02, listens: 80}, '1']"},
+        {"charts/web category": "Tools", "images/a versions released": ["2026-01-02", None],
          "images/a versions custom": [{"port": 80}, {"port": None}]},
-        {"images": {"version_fields": {"released": {"from": "date"},
+        {"charts": {"fields": {"slug": {"from": "id"}, "category": {"from": "kind"}}},
+         "images": {"version_fields": {"released": {"from": "date"},
                                        "port": {"type": "integer", "from": "listens"}}}},
     ),
     # Lines and variants
     "a default variant for all is none of an image without versions": Row(
-        {"images/planned": "lifecycle: planned", "images/a": "versions: [1.2.3, 1.2.4-alpine]"},
-        {"images latest": ["1.2.3", None]},
+        {"images/planned": "lifecycle: planned\nbase: alpine\nlicense: Apache-2.0",
+         "images/a": "versions: [1.2.3, 1.2.4-alpine]\nbase: wolfi\nlicense: MIT\nplatforms: [linux/amd64]"},
+        {"images latest": ["1.2.3", None], "badge/wolfi message": "1 of 1 images"},
         {"images": {"defaults": {"defaultVariant": ""}}},
     ),
     "rules of the collection and of the page": Row(
@@ -227,11 +216,6 @@ ROWS = {
          "images/c versions line": ["", ""], "images/c versions variant": ["", ""]},
         {"images": {"lines": "minor", "variants": {"dev": "*-dev", "slim": "*-slim*"}}},
     ),
-    "variants that a catalog limits": Row(
-        {"images/a": "versions: [{version: '2.0', variant: gpu}, {version: '1.0', variant: cpu}]"},
-        {"images/a versions variant": ["gpu", "cpu"]},
-        {"images": {"version_fields": {"variant": {"values": ["gpu", "cpu"]}}}},
-    ),
     "cycles of a product give lines and ends of life": Row(
         {"advisories/endoflife/nginx.json": json.dumps({"result": {"releases": CYCLES}}),
          "images/a": "product: nginx\nversions: [1.28.1, {version: 1.28.0, endOfLife: 2026-01-01}, v1.29,"
@@ -241,19 +225,40 @@ ROWS = {
          "images/a versions endOfLife": [None, None, "2026-04-30", "2026-04-30", "2026-01-01", None]},
         told=("CAT014 docs/images/a.md 2:1 product",) * 2,
     ),
-    # Logos
+    # Documents
+    "an id that can name no file is listed without a document": Row(
+        {"images/a": ONE,
+         "scans/a/1.json": json.dumps(trivy([row(id_) for id_ in IDS]))},
+        {"cves/index id": sorted(IDS),
+         "cves/index href": [None, "/catalog/api/v1/cves/TEMP-1.json", *[None] * 4]},
+    ),
+    "if one scan has no time, nobody knows the oldest": Row(
+        {"images/a": "versions: [1]", "images/b": "versions: [1]", "scans/a/1.json": json.dumps(trivy([])),
+         "scans/b/1.json": json.dumps(grype())},
+        {"security.json oldestScan": None, "security.json newestScan": "2026-11-01T06:00:00Z",
+         "security.json scanned": 2},
+    ),
+    "items are verified by their digest, unless withdrawn": Row(
+        {"images/a": ONE, "charts/other": "versions: [1.0.0]",
+         "images/b": "versions: [1]\nlifecycle: withdrawn",
+         "charts/c": f'chart: oci://example.org/c\nversions: [{{version: 1.0.0, digest: "{digest(3)}"}}]'},
+        {"images verify": [
+            {"tool": "cosign", "identity": None, "identityRegexp": None, "issuer": None, "key": KEY,
+             "command": f"cosign verify --key {KEY} {REGISTRY}/a@{digest(1)}"}, None],
+         "charts verify": [{
+             "tool": "cosign", "identity": "a@example.org", "identityRegexp": None,
+             "issuer": "https://example.org", "key": None,
+             "command": "cosign verify --certificate-identity a@example.org --certificate-oidc-issuer"
+                        f" https://example.org example.org/c@{digest(3)}"}, None]},
+        {"images": {"verify": {"key": KEY}},
+         "charts": {"verify": {"identity": "a@example.org", "issuer": "https://example.org"}}},
+    ),
     "a logo is published as an address": Row(
         {"docs/assets/my tool.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
          **{f"{kind}/{slug}": line for kind in ("images", "charts") for slug, line in {
              "a": "logo: assets/my tool.svg", "b": "logo: https://example.org/b.png", "c": ""}.items()}},
         {f"{document} logo": ["/catalog/assets/my%20tool.svg", "https://example.org/b.png", None]
          for document in ("images.json", "charts.json", "images/index.json", "charts/index.json")},
-    ),
-    "an image that is planned takes no part in shares": Row(
-        {"images/a": "base: wolfi\nplatforms: [linux/amd64]\nlicense: MIT",
-         "images/b": "base: alpine\nlifecycle: planned\nlicense: Apache-2.0"},
-        {"badge/wolfi message": "1 of 1 images", "badge/alpine message": "0 of 1 images",
-         "badge/license message": "MIT", "badge/multiarch message": "amd64"},
     ),
 }  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import cycle
 
 import pytest
 
@@ -24,8 +25,7 @@ def outcome(result: Result) -> tuple[object, ...]:
     return result.failed, result.problems, result.codes, result.logged(), documents
 
 
-@pytest.mark.parametrize("strict", [False, True], ids=["", "strict"])
-@pytest.mark.parametrize("name", CATALOGS)
+@pytest.mark.parametrize(("name", "strict"), [*zip(CATALOGS, cycle([False, True]))])
 def test_mkdocs_publishes_and_reports_the_same(site: SiteFolder, name: str, strict: bool) -> None:
     CATALOGS[name](site)
     config_file = site.folder / "mkdocs.yml"

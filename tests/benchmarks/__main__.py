@@ -15,25 +15,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
 
 from .catalog import write_catalog
 
 OUT = "{out}"  # stands in a command for the folder to write to
 Command = list[str]
 LIBRARIES = "import click, jinja2, pydantic, yaml; pydantic.create_model('Page', name=(str, ...))(name='x')"
-
-
-class Run(NamedTuple):
-    """One run of a command: seconds of all processors, seconds, and MB of its largest process."""
-
-    cpu: float
-    wall: float
-    memory: float
 
 
 def build(catalog: Path) -> Command:
@@ -46,39 +36,21 @@ def mkdocs(catalog: Path, name: str) -> Command:
     return [sys.executable, "-m", "mkdocs", "build", "-q", "-f", str(catalog / f"{name}.yml"), "-d", OUT]
 
 
-def measure(command: Command, folder: Path) -> Run:
+def measure(command: Command, folder: Path) -> tuple[float, float]:
+    """Seconds of all processors, and MB of the largest process."""
     out = folder / "out"
-    start = time.perf_counter()
     process = subprocess.Popen(
         [part.replace(OUT, str(out)) for part in command],
         stdout=subprocess.DEVNULL,
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "1"},
     )
     _, status, usage = os.wait4(process.pid, 0)
-    wall = time.perf_counter() - start
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise SystemExit(f"{shlex.join(command)}: exit {process.returncode}")
     shutil.rmtree(out, ignore_errors=True)
     unit = 2**20 if sys.platform == "darwin" else 2**10
-    return Run(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / unit)
-
-
-def table(title: str, commands: Mapping[str, Command], folder: Path, repeat: int) -> float:
-    """Run the commands in turn and print what they took; returns the CPU seconds of the last one."""
-    runs: dict[str, list[Run]] = {name: [] for name in commands}
-    for _ in range(repeat):
-        for name, command in commands.items():
-            runs[name].append(measure(command, folder))
-    medians = {name: Run(*map(median, zip(*found, strict=True))) for name, found in runs.items()}
-    first = next(iter(medians.values()))
-    print(f"\n| {title} | CPU seconds | × | seconds | × | MB of memory |\n|---|---|---|---|---|---|")
-    for name, run in medians.items():
-        print(
-            f"| {name} | {run.cpu:.2f} | {run.cpu / first.cpu:.1f} | {run.wall:.2f} "
-            f"| {run.wall / first.wall:.1f} | {run.memory:,.0f} |"
-        )
-    return run.cpu
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / unit
 
 
 def main() -> None:
@@ -88,11 +60,9 @@ def main() -> None:
     parser.add_argument("--large", action="store_true", help="10,000 images, too")
     parser.add_argument(
         "--peer",
-        action="append",
-        default=[],
-        metavar="NAME=COMMAND",
-        help="a program to run beside ours over 1,000 images, with {catalog} and {out} in its command, "
-        "such as 'Node=node build.mjs {catalog} {out}'",
+        default="",
+        metavar="COMMAND",
+        help="a program to run beside ours over 1,000 images, such as 'node build.mjs {catalog} {out}'",
     )
     options = parser.parse_args()
     print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; ", end="")
@@ -104,28 +74,25 @@ def main() -> None:
             write_catalog(work / name, *numbers)
             return work / name
 
-        def show(title: str, commands: Mapping[str, Command]) -> float:
-            return table(title, commands, work, options.repeat)
+        def table(title: str, commands: Mapping[str, Command]) -> None:
+            """Run the commands in turn and print what they took."""
+            turns = [[measure(command, work) for command in commands.values()] for _ in range(options.repeat)]
+            print(f"\n| {title} | CPU seconds | × the first | MB of memory |\n|---|---|---|---|")
+            medians = [[*map(median, zip(*runs, strict=True))] for runs in zip(*turns, strict=True)]
+            for name, (cpu, memory) in zip(commands, medians, strict=True):
+                print(f"| {name} | {cpu:.2f} | {cpu / medians[0][0]:.1f} | {memory:,.0f} |")
 
-        one = catalog("one", 1, 1, 0, 0)
-        libraries = [sys.executable, "-c", LIBRARIES]
-        show(
-            "one page, no report", {"its libraries and one model": libraries, "catalog-api build": build(one)}
-        )
+        one, libraries = catalog("one", 1, 1, 0, 0), [sys.executable, "-c", LIBRARIES]
+        table("one page, no report", {"its libraries and one model": libraries, "build": build(one)})
         real = catalog("real", 200, 2, 10, 140)
-        show("200 images × 2 × 10, 140 charts", {"catalog-api build": build(real)})
-        both = {"without the plugin": mkdocs(real, "without"), "with the plugin": mkdocs(real, "with")}
-        show("the same, mkdocs build with Material and search", both)
+        table("200 images × 2 × 10, 140 charts", {"build": build(real)})
+        both = {f"{word} the plugin": mkdocs(real, word) for word in ("without", "with")}
+        table("the same, mkdocs build with Material and search", both)
         many = catalog("many", 1_000, 5, 20, 0)
-        peers = [peer.partition("=") for peer in options.peer]
-        others = {name: shlex.split(command.replace("{catalog}", str(many))) for name, _, command in peers}
-        thousand = show("1,000 images × 5 × 20", others | {"catalog-api build": build(many)})
+        peer = shlex.split(options.peer.replace("{catalog}", str(many)))
+        table("1,000 images × 5 × 20", ({"peer": peer} if peer else {}) | {"build": build(many)})
         if options.large:
-            shutil.rmtree(many)
-            large = show(
-                "10,000 images × 5 × 20", {"catalog-api build": build(catalog("large", 10_000, 5, 20, 0))}
-            )
-            print(f"\n10,000 images against 1,000: {large / thousand:.1f} × CPU")
+            table("10,000 images × 5 × 20", {"build": build(catalog("large", 10_000, 5, 20, 0))})
 
 
 if __name__ == "__main__":

@@ -75,16 +75,11 @@ def _report(number: int, release: int, count: int) -> dict[str, object]:
     tag, _, digest = _reference(number, release).partition("@")
     first = (number * 5 + release) * 13
     rows = [_row((first + k * 37) % IDS) for k in range(count)]
-    return {
-        "SchemaVersion": 2,
-        "CreatedAt": "2026-11-01T06:00:00Z",
-        "ArtifactName": tag,
-        "Results": [
-            {"Target": f"{tag} (wolfi)", "Class": "os-pkgs", "Type": "wolfi", "Vulnerabilities": rows},
-            {"Target": "usr/bin/app", "Class": "lang-pkgs", "Vulnerabilities": rows[: count // 4]},
-        ],
-        "Metadata": {"RepoTags": [tag], "RepoDigests": [f"{tag.rpartition(':')[0]}@{digest}"]},
-    }
+    targets = [("os-pkgs", "wolfi", rows), ("lang-pkgs", "gobinary", rows[: count // 4])]
+    results = [{"Target": c, "Class": c, "Type": type_, "Vulnerabilities": v} for c, type_, v in targets]
+    meta = {"RepoTags": [tag], "RepoDigests": [f"{tag.rpartition(':')[0]}@{digest}"]}
+    report = {"SchemaVersion": 2, "CreatedAt": "2026-11-01T06:00:00Z", "ArtifactName": tag}
+    return report | {"Results": results, "Metadata": meta}
 
 
 def _row(id_: int) -> dict[str, object]:

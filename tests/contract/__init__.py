@@ -10,19 +10,7 @@ from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from types import MappingProxyType
 
-from tests.contract import (
-    badges,
-    charts,
-    history,
-    inventory,
-    items,
-    lookups,
-    schemas,
-    security,
-    slim,
-    texts,
-    vex,
-)
+from tests.contract import badges, history, inventory, items, lookups, schemas, security, texts, vex
 from tests.contract.api import Api
 
 
@@ -51,9 +39,7 @@ def check(
         texts.check(api)
     if not api.violations:
         items.check(api)
-        releases = security.check(api)
-        charts.check(api, releases)
-        slim.check(api)
+        security.check(api)
         lookups.check(api)
         badges.check(api)
         vex.check(api)

@@ -17,6 +17,10 @@ SEVERITIES = ("critical", "high", "medium", "low", "unknown")
 FIGURES = (*SEVERITIES, "total", "fixable", "suppressed", "exploited", "grade", "score")
 
 
+def last_page(total: int) -> int:
+    return (total + 23) // 24
+
+
 class Api:
     """The documents below api/v1 of a site, by their path there, and the violations found in them."""
 
@@ -43,6 +47,12 @@ class Api:
     def data(self, collection: str) -> list[Json]:
         found: list[Json] = self.documents[f"{collection}.json"]["data"]
         return found
+
+    @property
+    def site_url(self) -> str:
+        """The site's own address, which OpenAPI names last if there is one; else empty."""
+        address: str = self.documents["openapi.json"]["servers"][-1]["url"]
+        return address if "://" in address else ""
 
     def href(self, path: str) -> str:
         return f"{self.base}/{path}"

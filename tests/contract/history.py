@@ -2,7 +2,7 @@
 
 import datetime
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -17,8 +17,7 @@ def paths(api: Api) -> Iterator[str]:
         yield from ("changes.json", "fixes.json")
         changes = api.documents.get("changes.json", {"data": []})
         yield from (f"changes/{day['date']}.json" for day in changes["data"])
-        # Images that have left keep theirs.
-        yield from (path for path in api.documents if path.startswith("history/"))
+        yield from _histories(api)
 
 
 def check(api: Api) -> None:
@@ -34,10 +33,7 @@ def check(api: Api) -> None:
         document = api.documents[path]
         previous = days[position - 1] if position else None
         around = {"prev": previous and previous["href"], "collection": api.href("changes.json")}
-        counted: dict[str, int] = defaultdict(int)
-        for event in document["data"]:
-            counted[event["kind"]] += 1
-        counts = dict(sorted(counted.items()))
+        counts = dict(sorted(Counter(event["kind"] for event in document["data"]).items()))
         api.holds("changes.json", where, day, href=api.href(path), counts=counts)
         api.holds(path, "$", document, date=day["date"], links=around, total=len(document["data"]))
         for name in ("all", "available"):
@@ -51,35 +47,34 @@ def check(api: Api) -> None:
     _fixes(api, dates[-1])
     _scans(api, dates)
     digests = _digests(api, dates)
-    for path, document in api.documents.items():
-        if path.startswith("history/"):
-            _image(api, path, document, dates)
-            api.expect(path, "$.digests", document["digests"], digests.get(document["slug"], []))
+    for path, document in _histories(api).items():
+        _image(api, path, document, dates)
+        api.expect(path, "$.digests", document["digests"], digests.get(document["slug"], []))
 
 
-def _fixes(api: Api, last_date: str) -> None:
+def _histories(api: Api) -> dict[str, Json]:
+    """Path → the history of an image, also of one that has left."""
+    return {path: document for path, document in api.documents.items() if path.startswith("history/")}
+
+
+def _days(first: str, last: str) -> int:
+    return (datetime.date.fromisoformat(last) - datetime.date.fromisoformat(first)).days
+
+
+def _fixes(api: Api, last: str) -> None:
     path, document = "fixes.json", api.documents["fixes.json"]
     data = document["data"]
     api.holds(path, "$", document, total=len(data))
     keys = [(entry["slug"], entry["id"], entry["firstSeen"]) for entry in data]
     api.expect(path, "$.data", [*map(list, keys)], [*map(list, sorted(set(keys)))])
-    histories = {
-        document["slug"]: document["vulnerabilities"]
-        for path, document in api.documents.items()
-        if path.startswith("history/")
-    }
     episodes: defaultdict[tuple[str, str, str], list[Json]] = defaultdict(list)
-    for slug, vulnerabilities in histories.items():
-        for episode in vulnerabilities:
-            episodes[slug, episode["id"], episode["firstSeen"]].append(episode)
-    urgent = {
-        key
-        for key, entries in episodes.items()
-        if any(entry["severity"] in ("CRITICAL", "HIGH") for entry in entries)
-    }
+    for image in _histories(api).values():
+        for episode in image["vulnerabilities"]:
+            episodes[image["slug"], episode["id"], episode["firstSeen"]].append(episode)
+    severities = {key: {entry["severity"] for entry in entries} for key, entries in episodes.items()}
+    urgent = {key for key, words in severities.items() if words & {"CRITICAL", "HIGH"}}
     for key in sorted(urgent.difference(keys)):
         api.blame(path, "$.data", f"has no entry for {' '.join(key)}")
-    last = datetime.date.fromisoformat(last_date)
     for number, (key, entry) in enumerate(zip(keys, data, strict=True)):
         _fix(api, f"$.data[{number}]", entry, episodes.get(key, []))
     for severity in ("critical", "high"):
@@ -88,20 +83,14 @@ def _fixes(api: Api, last_date: str) -> None:
         shares: Json = {"fixed": len(took)}
         for limit in (7, 30, 90):
             timely = sum(days <= limit for days in took)
-            whole = bool(took) and timely in (0, len(took))
             share = math.floor(Fraction(timely * 1000, len(took))) / 1000 if took else None
-            shares[f"days{limit}"] = int(share) if share is not None and whole else share
+            shares[f"days{limit}"] = int(share) if share in (0, 1) else share
         api.expect(path, f"$.within.{severity}", document["within"][severity], shares)
-        ages = [
-            (last - datetime.date.fromisoformat(entry["firstSeen"])).days
-            for entry in entries
-            if entry["reason"] is None
-        ]
+        ages = [_days(entry["firstSeen"], last) for entry in entries if entry["reason"] is None]
         api.expect(path, f"$.open.{severity}", document["open"][severity], sorted(ages, reverse=True))
+        ends = [_days(entry["fixed"], last) for entry in entries if entry["days"] is not None]
         for window in (90, 365):
-            ends = [entry["fixed"] for entry in entries if entry["days"] is not None]
-            fixed = sum((last - datetime.date.fromisoformat(end)).days < window for end in ends)
-            times = document["timeToFix"][severity][f"days{window}"]
+            times, fixed = document["timeToFix"][severity][f"days{window}"], sum(end < window for end in ends)
             api.expect(path, f"$.timeToFix.{severity}.days{window}.fixed", times["fixed"], fixed)
 
 
@@ -113,18 +102,19 @@ def _fix(api: Api, where: str, entry: Json, episodes: list[Json]) -> None:
         return
     lasting = any(episode["reason"] is None for episode in episodes)
     api.expect(path, where, entry["reason"] is None, lasting)
+    _ended(api, path, where, entry, from_baseline=any(episode["baseline"] for episode in episodes))
+    ends = [(episode["fixed"], episode["fixedIn"], episode["reason"]) for episode in episodes]
+    if entry["fixed"] and (entry["fixed"], entry["fixedIn"], entry["reason"]) not in ends:
+        api.blame(path, where, "names a fix that is not in the history of its image")
+
+
+def _ended(api: Api, path: str, where: str, entry: Json, *, from_baseline: bool) -> None:
+    """A fix has a day and a version; it took no days of what may be older than the first day recorded."""
     fixed = entry["fixed"]
     if (fixed is None) != (entry["fixedIn"] is None) or (fixed and entry["reason"] not in FIXES):
         api.blame(path, where, f"ended by {entry['reason']}, but is fixed on {fixed}")
         return
-    took = None
-    if fixed is not None:
-        ends = [(episode["fixed"], episode["fixedIn"], episode["reason"]) for episode in episodes]
-        if (fixed, entry["fixedIn"], entry["reason"]) not in ends:
-            api.blame(path, where, "names a fix that is not in the history of its image")
-        if not any(episode["baseline"] for episode in episodes):
-            first, end = (datetime.date.fromisoformat(entry[key]) for key in ("firstSeen", "fixed"))
-            took = (end - first).days
+    took = None if fixed is None or from_baseline else _days(entry["firstSeen"], fixed)
     api.expect(path, f"{where}.days", entry["days"], took)
 
 
@@ -132,8 +122,7 @@ def _scans(api: Api, dates: list[str]) -> None:
     """Where a vulnerability was seen, and that a scan of a fix has looked there since."""
     fixed = {
         (document["slug"], episode["id"], episode["pkg"], episode["fixed"]): episode["firstSeen"]
-        for path, document in api.documents.items()
-        if path.startswith("history/")
+        for document in _histories(api).values()
         for episode in document["vulnerabilities"]
     }
     latest: dict[str, list[Json]] = {}
@@ -197,20 +186,14 @@ def _digests(api: Api, dates: list[str]) -> dict[str, list[Json]]:
             scan = latest.get(slug)
             if scan and scan["scanned"]:
                 scans[slug][scan["version"]] = scan["digests"]
-            now = {
-                (version, digest)
-                for source in (pages, scans)
-                for version, digests in source[slug].items()
-                for digest in digests
-            }
+            known = [*pages[slug].items(), *scans[slug].items()]
+            now = {(version, digest) for version, digests in known for digest in digests}
             for entry in entries[slug]:
                 if entry["until"] is None and (entry["version"], entry["digest"]) not in now:
                     entry["until"] = date
             had = {(entry["version"], entry["digest"]) for entry in entries[slug] if entry["until"] is None}
-            entries[slug] += [
-                {"digest": digest, "version": version, "from": date, "until": None}
-                for version, digest in sorted(now - had)
-            ]
+            for version, digest in sorted(now - had):
+                entries[slug].append({"digest": digest, "version": version, "from": date, "until": None})
     return entries
 
 
@@ -230,15 +213,6 @@ def _image(api: Api, path: str, document: Json, dates: list[str]) -> None:
             api.holds(path, where, entry, total=sum(known[word] for word in SEVERITIES))
     for number, episode in enumerate(document["vulnerabilities"]):
         where = f"$.vulnerabilities[{number}]"
-        fix = episode["reason"] in FIXES  # where the same scanner looked, and at a later version
-        fixed = episode["fixed"] is not None
-        if fixed != (episode["fixedIn"] is not None) or (fixed and not fix):
-            api.blame(path, where, f"ended by {episode['reason']}, but is fixed on {episode['fixed']}")
-            continue
-        took = None
-        if fixed and not episode["baseline"]:
-            first, end = (datetime.date.fromisoformat(episode[key]) for key in ("firstSeen", "fixed"))
-            took = (end - first).days
-        api.expect(path, f"{where}.days", episode["days"], took)
-        if episode["firstSeen"] not in dates or (fixed and episode["fixed"] not in dates):
+        _ended(api, path, where, episode, from_baseline=episode["baseline"])
+        if not {episode["firstSeen"], episode["fixed"] or dates[0]} <= {*dates}:
             api.blame(path, where, "names a day that is not recorded")

@@ -3,8 +3,8 @@
 import hashlib
 from collections.abc import Iterator
 
-from tests.contract import badges, history, lookups, slim, vex
-from tests.contract.api import COLLECTIONS, LISTED, Api, Json
+from tests.contract import badges, history, lookups, vex
+from tests.contract.api import COLLECTIONS, LISTED, Api, Json, last_page
 
 
 def check(api: Api) -> None:
@@ -22,9 +22,7 @@ def check(api: Api) -> None:
         for path, raw in api.files.items()
         if path != "manifest.json"
     }
-    # OpenAPI names the site's own address last, if it has one.
-    site = api.documents["openapi.json"]["servers"][-1]["url"].rstrip("/")
-    base = f"{site if '://' in site else api.mount}/api/v1"
+    base = f"{api.site_url.rstrip('/') or api.mount}/api/v1"
     api.holds("manifest.json", "$", api.documents["manifest.json"], documents=documents, base=base)
     listed = _listed(api)
     totals = {name: len(api.data(name)) for name in COLLECTIONS}
@@ -63,19 +61,16 @@ def _listed(api: Api) -> dict[str, str]:
     return {name: api.href(path) for name, path in paths.items()} | lookups.addresses(api)
 
 
-def last_page(total: int) -> int:
-    return (total + 23) // 24
-
-
 def _wanted(api: Api) -> Iterator[str]:
     yield from ("security.json", "security/index.json", "index.json", "openapi.json", "manifest.json")
-    yield from slim.PATHS
+    yield "search.json"
     yield from (f"badge/{name}.json" for name in badges.of_catalog(api))
     yield from vex.wanted(api)
     for name in COLLECTIONS:
         yield f"{name}.json"
         yield from (f"{name}/{number + 1}.json" for number in range(last_page(len(api.data(name)))))
         if name in LISTED:
+            yield f"{name}/index.json"
             yield from (f"{name}/{item['slug']}/index.json" for item in api.data(name))
     yield from lookups.wanted(api)
     yield from history.paths(api)

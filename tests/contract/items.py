@@ -1,11 +1,24 @@
-"""Collections, their pages and their items: one body of data in three places."""
+"""Collections, their pages, items and slim lists: one body of data in several places; and what items pin."""
 
-from tests.contract.api import COLLECTIONS, LISTED, Api, Json
+from collections.abc import Iterable, Iterator
+
+from tests.contract import lookups
+from tests.contract.api import COLLECTIONS, LISTED, PINNING, Api, Json, last_page
 from tests.contract.badges import OF_IMAGE
-from tests.contract.inventory import last_page
+from tests.contract.texts import normal
+
+COPIED = (
+    *("slug", "name", "description", "category", "categories", "tier", "license", "lifecycle", "latest"),
+    *("logo", "url", "href", "security"),
+)
 
 
 def check(api: Api) -> None:
+    _slim(api)
+    for name in PINNING:
+        for position, item in enumerate(api.data(name)):
+            for number, pin in enumerate(item["images"]):
+                _pin(api, f"{name}.json", f"$.data[{position}].images[{number}]", pin)
     for name in COLLECTIONS:
         data = api.data(name)
         api.holds(f"{name}.json", "$", api.documents[f"{name}.json"], total=len(data))
@@ -88,3 +101,90 @@ def _homes(api: Api, application: str) -> list[str | None]:
             if found := [item["href"] for item in api.data(name) if item[field] == application]:
                 return found
     return [None]
+
+
+def _slim(api: Api) -> None:
+    """Slim lists and the search document: what they repeat of the collections."""
+    for resource in LISTED:
+        path, items = f"{resource}/index.json", api.data(resource)
+        api.holds(path, "$", api.documents[path], resource=resource, total=len(items))
+        for where, item, entry in _pairs(api, path, items):
+            api.holds(path, where, entry, **_copied(resource, item, entry["custom"]))
+    path, images = "search.json", api.data("images")
+    api.holds(path, "$", api.documents[path], total=len(images))
+    for where, image, entry in _pairs(api, path, images):
+        same = {name: image[name] for name in ("slug", "name", "base", "license", "replaces", "custom")}
+        api.holds(path, where, entry, **same, versions=[_found_by(each) for each in image["versions"]])
+        labels = [each["version"] for each in entry["former"]]
+        if len({*labels}) < len(labels):
+            api.blame(path, f"{where}.former", "has a version twice")
+
+
+def _pairs(api: Api, path: str, items: list[Json]) -> Iterator[tuple[str, Json, Json]]:
+    """Place, item and entry of each item that a document lists."""
+    entries = api.documents[path]["data"]
+    slugs = [[each["slug"] for each in listed] for listed in (entries, items)]
+    api.expect(path, "$.data", *slugs)
+    for number, (item, entry) in enumerate(zip(items, entries, strict=False)):
+        yield f"$.data[{number}]", item, entry
+
+
+def _copied(resource: str, item: Json, listed: Iterable[str]) -> Json:
+    """What a slim list repeats of an item; `listed` are the custom fields that it has."""
+    entry = {name: item[name] for name in COPIED}
+    entry["custom"] = {name: item["custom"][name] for name in listed}
+    if resource != "images":
+        return entry
+    newest = item["versions"][0] if item["versions"] else {"size": None, "endOfLife": None}
+    return entry | {"platforms": item["platforms"], "size": newest["size"], "endOfLife": newest["endOfLife"]}
+
+
+def _found_by(version: Json) -> Json:
+    digests = [*version["digests"], *(manifest["digest"] for manifest in version["manifests"])]
+    first_digits = dict.fromkeys(digest.split(":")[1][:12] for digest in digests)
+    return {"version": version["version"], "tags": version["tags"], "digests": [*first_digits]}
+
+
+def _pin(api: Api, path: str, where: str, pin: Json) -> None:
+    """A digest decides alone, of several labels the newest; without one repository and tag do."""
+    digest, (repository, tag) = pin["digest"], normal(pin["image"])
+    if "@" in pin["image"]:
+        api.expect(path, f"{where}.digest", digest, pin["image"].partition("@")[2])
+    homes: dict[str, str | None] = {}
+    owners: dict[str | None, None] = {None: None}
+    for image in api.data("images"):
+        owned = normal(image["image"])[0] == repository
+        owners |= {image["slug"]: None} if owned else {}
+        for entry in image["versions"]:
+            if (
+                digest in lookups.every_digest(entry)
+                if digest
+                else owned and tag in (entry["version"], *entry["tags"])
+            ):
+                homes.setdefault(image["slug"], entry["version"])
+    if _is_former(api, pin):
+        address = lookups.digest_path(digest)
+        entries = [each for each in lookups.former(api).get(address, ()) if each["slug"] == pin["slug"]]
+        api.holds(path, where, pin, href=api.href(address) if entries else None)
+        for entry in entries:
+            api.holds(path, where, pin, version=entry["version"], until=entry["until"])
+        return
+    if (pin["slug"], pin["version"]) not in (homes or owners).items():
+        api.blame(path, where, f"is joined to {pin['slug']} {pin['version']}, not as in {homes}")
+    release = api.href(f"security/{pin['slug']}/{pin['version']}.json") if pin["version"] else None
+    api.holds(path, where, pin, href=release, until=None)
+
+
+def _is_former(api: Api, pin: Json) -> bool:
+    """Whether a pin has a digest that its image, listed or not, had before."""
+    listed = {
+        digest
+        for image in api.data("images")
+        for each in image["versions"]
+        for digest in lookups.every_digest(each)
+    }
+    if not pin["version"] or not pin["digest"] or pin["digest"] in listed:
+        return False
+    digits = pin["digest"].partition(":")[2][:12]
+    found = {entry["slug"]: entry["former"] for entry in api.documents["search.json"]["data"]}
+    return any(digits in each["digests"] for each in found[pin["slug"]]) if pin["slug"] in found else True

@@ -4,12 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
+from urllib.parse import urljoin
 
-from tests.contract.api import Api, Json
+from tests.contract.api import SEVERITIES, Api, Json
 from tests.contract.texts import normal
 
 VEX = {"vex": "vex/{slug}.json", "vexRepository": "vex/repository.tar.gz"}
-DEVICES = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)", re.IGNORECASE)
+SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+RESERVED = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)|index$", re.IGNORECASE)
 
 
 class Lookup(NamedTuple):
@@ -21,10 +23,6 @@ class Lookup(NamedTuple):
     """The documents that it has."""
     check: Callable[[Api], None] = lambda _: None
     """What the oracle does not prove."""
-
-
-LOOKUPS: list[Lookup] = []
-"""Each is added after its functions, in the order of discovery."""
 
 
 def addresses(api: Api) -> dict[str, str]:
@@ -54,10 +52,14 @@ def _published(api: Api) -> list[Lookup]:
 def _digest_paths(api: Api) -> Iterator[str]:
     for image in api.data("images"):
         for version in image["versions"]:
-            yield from (f"digests/{digest.replace(':', '/')}.json" for digest in every_digest(version))
+            yield from (digest_path(digest) for digest in every_digest(version))
     yield from former(api)
     if former(api):
         yield from _former_paths(api)
+
+
+def digest_path(digest: str) -> str:
+    return f"digests/{digest.replace(':', '/')}.json"
 
 
 def former(api: Api) -> dict[str, list[Json]]:
@@ -95,8 +97,7 @@ def _digests(api: Api) -> None:
                 continue
             version = _version(image, entry["version"])
             assert version, "the oracle has seen it"
-            copied = ("line", "variant", "sbom", "provenance", "href")
-            api.holds(path, where, entry, **{name: version[name] for name in copied})
+            api.holds(path, where, entry, line=version["line"], variant=version["variant"])
             if entry["platform"] is None:
                 ended = api.documents[f"security/{image['slug']}/{version['version']}.json"]["osEndOfLife"]
                 api.holds(path, f"{where}.security", entry["security"], osEndOfLife=ended)
@@ -132,7 +133,7 @@ def _former(api: Api, path: str, where: str, entry: Json, image: Json | None) ->
     for update in filter(None, (upgrade, entry["newLine"])):
         if newer := _version(image, update["version"]) if image else None:
             api.holds(path, where, update, digest=_only_digest(newer), href=newer["href"])
-    counts = [security[name] for name in ("critical", "high", "medium", "low", "unknown")]
+    counts = [security[name] for name in SEVERITIES]
     total = sum(filter(None, counts)) if security["scanned"] else None
     if security["total"] != total and (security["total"] or total):
         api.blame(path, f"{where}.security.total", f"is {security['total']}, not {total}")
@@ -161,17 +162,15 @@ def _newer(api: Api, image: Json, version: Json, said: Json | None, *, same_line
 
 
 def _numbers(version: Json) -> list[int]:
-    """The numbers of a label without anything else, else none."""
-    label = version["version"]
-    plain = re.fullmatch(r"\d+(\.\d+)*", label, re.ASCII)
-    return [*map(int, label.split(".")), *[0] * 128][:128] if plain else []
+    """The numbers of a label without anything else, else none; 1.0 is 1."""
+    plain = re.fullmatch(r"(\d+(?:\.\d+)*?)(?:\.0+)*", version["version"], re.ASCII)
+    return [*map(int, plain[1].split("."))] if plain else []
 
 
 def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
     old, new = (api.documents[f"security/{slug}/{entry['version']}.json"] for entry in (version, newest))
-    upgrade = {name: newest[name] for name in ("version", "href")}
-    upgrade["digest"] = _only_digest(newest)
-    upgrade["fixes"] = upgrade["adds"] = None
+    upgrade = {"version": newest["version"], "href": newest["href"], "digest": _only_digest(newest)}
+    upgrade |= {"fixes": None, "adds": None}
     scanners = [
         {name.partition(" ")[0] for name in (record["scanner"] or "").split(", ")} for record in (old, new)
     ]
@@ -179,9 +178,6 @@ def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
         before, after = ({(row["id"], row["pkg"]) for row in record["cves"]} for record in (old, new))
         upgrade |= {"fixes": len(before - after), "adds": len(after - before)}
     return upgrade
-
-
-LOOKUPS.append(Lookup({"digest": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests))
 
 
 def _reference_names(api: Api) -> dict[str, list[Json]]:
@@ -213,7 +209,7 @@ def _references(api: Api) -> None:
         api.holds(path, "$", document, slug=images[0]["slug"], total=len(entries))
         for position, entry in enumerate(document["data"]):
             for digest in _own_digests(api, entry):
-                listed = api.documents.get(f"digests/{digest.replace(':', '/')}.json", {"data": []})["data"]
+                listed = api.documents.get(digest_path(digest), {"data": []})["data"]
                 for each in listed:
                     if (each["slug"], each["version"]) == (entry["slug"], entry["version"]):
                         api.expect(path, f"$.data[{position}]", {**entry, "tag": None}, each)
@@ -228,9 +224,6 @@ def _own_digests(api: Api, entry: Json) -> list[str]:
     return [digest for digest in version["digests"] if listed.count(digest) == 1 and digest not in manifests]
 
 
-LOOKUPS.append(Lookup({"reference": "references/{reference}.json"}, _reference_paths, _references))
-
-
 def _cve_paths(api: Api) -> Iterator[str]:
     yield "cves/index.json"
     listed = api.documents.get("cves/index.json", {"data": []})["data"]
@@ -239,18 +232,9 @@ def _cve_paths(api: Api) -> Iterator[str]:
 
 
 def _files(ids: list[str]) -> set[str]:
-    fine = [
-        id_
-        for id_ in ids
-        if re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}", id_)
-        and not DEVICES.match(id_)
-        and id_.casefold() != "index"
-    ]
+    fine = [id_ for id_ in ids if SAFE.fullmatch(id_) and not RESERVED.match(id_)]
     alike = Counter(id_.casefold() for id_ in fine)
     return {id_ for id_ in fine if alike[id_.casefold()] == 1}
-
-
-LOOKUPS.append(Lookup({"cves": "cves/index.json", "cve": "cves/{id}.json"}, _cve_paths))
 
 
 def _renovate_paths(api: Api) -> Iterator[str]:
@@ -261,28 +245,25 @@ def _renovate(api: Api) -> None:
     for image in api.data("images"):
         if not image["versions"]:
             continue
-        path = f"renovate/{image['slug']}.json"
-        document = api.documents[path]
+        page = {"changelogUrl": urljoin(api.site_url, image["url"])} if api.site_url else {}
         releases = []
-        for version, said in zip(image["versions"], document["releases"], strict=False):
-            release = {"version": version["version"]}
-            if version["released"]:
-                release["releaseTimestamp"] = f"{version['released']}T00:00:00Z"
-            if len(version["digests"]) == 1:
-                release["digest"] = version["digest"]
-            release["isDeprecated"] = image["lifecycle"] in ("deprecated", "withdrawn")
-            if "changelogUrl" in said:
-                release["changelogUrl"] = said["changelogUrl"]
-                if not said["changelogUrl"].endswith(image["url"]):
-                    api.blame(path, "$.releases", f"lead to {said['changelogUrl']}, not to {image['url']}")
-            releases.append(release)
+        for version in image["versions"]:
+            time = {"releaseTimestamp": f"{version['released']}T00:00:00Z"} if version["released"] else {}
+            pinned = {"digest": digest} if (digest := _only_digest(version)) else {}
+            deprecated = image["lifecycle"] in ("deprecated", "withdrawn")
+            about = {"version": version["version"], "isDeprecated": deprecated}
+            releases.append(about | time | pinned | page)
         whole = {"releases": releases, "tags": {"latest": image["latest"]}}
-        whole |= {
-            name: image[key]
-            for name, key in (("sourceUrl", "source"), ("homepage", "homepage"))
-            if image[key]
-        }
-        api.expect(path, "$", document, whole)
+        names = {"sourceUrl": image["source"], "homepage": image["homepage"]}
+        whole |= {name: address for name, address in names.items() if address}
+        path = f"renovate/{image['slug']}.json"
+        api.expect(path, "$", api.documents[path], whole)
 
 
-LOOKUPS.append(Lookup({"renovate": "renovate/{slug}.json"}, _renovate_paths, _renovate))
+LOOKUPS = [
+    Lookup({"digest": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests),
+    Lookup({"reference": "references/{reference}.json"}, _reference_paths, _references),
+    Lookup({"cves": "cves/index.json", "cve": "cves/{id}.json"}, _cve_paths),
+    Lookup({"renovate": "renovate/{slug}.json"}, _renovate_paths, _renovate),
+]
+"""In the order of discovery."""

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
-from jsonschema_rs import Draft202012, Draft202012Validator, Registry
+from jsonschema_rs import Draft202012Validator
 
 from tests.contract.api import Api, Json
 
@@ -35,75 +35,56 @@ def check(api: Api, custom: Mapping[str, Sequence[str]]) -> None:
     """
     own = api.documents.get("openapi.json", {"paths": {}})
     described = own.get("components", {}).get("schemas", {})
-    has_custom = any(name.endswith("Custom") and schema["properties"] for name, schema in described.items())
-    shapes = _Shapes(custom, own) if custom or has_custom else _frozen()
-    used = _by_template(api, shapes.paths)
+    fields = {name: described[name]["properties"] for name in described if name.endswith("Custom")}
+    for collection, names in custom.items():
+        # In the order declared; the caller names them, so that none is lost in both places.
+        name = f"{ITEMS[collection]}Custom"
+        fields[name] = {field: fields.get(name, {}).get(field, False) for field in names}
+    given = json.dumps(fields)
+    paths = _frozen(given)["paths"]
+    used = _by_template(api, paths)
     for path in used.pop("", ()):
         api.blame(path, "$", "has no path in the contract")
-    if wrong := (own["paths"].keys() - {*shapes.paths}) | (used.keys() - own["paths"].keys()):
+    if wrong := (own["paths"].keys() - {*paths}) | (used.keys() - own["paths"].keys()):
         api.blame("openapi.json", "$.paths", f"are not those of the contract: {', '.join(sorted(wrong))}")
-    for template, paths in used.items():
-        for path in paths:
-            for where, text in shapes.faults(template, api.files[path]):
+    for template, documents in used.items():
+        for path in documents:
+            for where, text in _faults(given, template, api.files[path]):
                 api.blame(path, where, text)
 
 
-class _Shapes:
-    """The frozen shapes; with `custom`, items have the fields that the API's own description adds."""
+@cache
+def _frozen(fields: str) -> Json:
+    """The frozen description, closed; items have these fields of their own."""
+    frozen = json.loads(FROZEN.read_bytes())
+    schemas = frozen["components"]["schemas"]
+    for name, own in json.loads(fields).items():
+        schemas[name]["properties"] = own
+    for name, schema in schemas.items():
+        _close(schema, OPTIONAL.get(name, set()))
+    return frozen
 
-    def __init__(self, custom: Mapping[str, Sequence[str]], own: Json) -> None:
-        frozen = json.loads(FROZEN.read_bytes())
-        schemas = frozen["components"]["schemas"]
-        described = own.get("components", {}).get("schemas", {})
-        for name in [name for name in schemas if name.endswith("Custom")]:
-            schemas[name]["properties"] = {
-                field: {"$ref": f"urn:own#/components/schemas/{name}/properties/{field}"}
-                for field in described.get(name, {}).get("properties", {})
-            }
-        for collection, fields in custom.items():
-            # In the order declared; the caller names them, so that none is lost in both places.
-            declared = schemas[f"{ITEMS[collection]}Custom"]
-            declared["properties"] = {field: declared["properties"].get(field, False) for field in fields}
-        for name, schema in schemas.items():
-            _close(schema, OPTIONAL.get(name, set()))
-        self.paths: Json = frozen["paths"]
-        resources = [("urn:frozen", frozen), ("urn:own", own)]
-        self._registry = Registry(resources, draft=Draft202012)
-        self._validators: dict[str, Draft202012Validator] = {}
-        self._known: dict[tuple[str, bytes], list[tuple[str, str]]] = {}
 
-    def faults(self, template: str, raw: bytes) -> list[tuple[str, str]]:
-        """Place and text of each fault of a document; one that many catalogs have is looked at once."""
-        if (template, raw) not in self._known:
-            self._known[template, raw] = [
-                (_place(fault.instance_path), fault.message[:200])
-                for fault in self._validator(template).iter_errors(json.loads(raw))
-            ]
-        return self._known[template, raw]
+@cache
+def _faults(fields: str, template: str, raw: bytes) -> list[tuple[str, str]]:
+    """Place and text of each fault of a document; one that many catalogs have is looked at once."""
+    faults = _validator(fields, template).iter_errors(json.loads(raw))
+    return [(_place(fault.instance_path), fault.message[:200]) for fault in faults]
 
-    def _validator(self, template: str) -> Draft202012Validator:
-        if template not in self._validators:
-            address = quote(template.replace("/", "~1"))
-            self._validators[template] = Draft202012Validator(
-                {"$ref": f"urn:frozen#/paths/{address}/get{BODY}"},
-                registry=self._registry,
-                formats={"date-time": _is_time, "uri": is_address},
-                validate_formats=True,
-                keywords={"inOrder": _InOrder, "whole": _Whole},
-            )
-        return self._validators[template]
+
+@cache
+def _validator(fields: str, template: str) -> Draft202012Validator:
+    address = quote(template.replace("/", "~1"))
+    return Draft202012Validator(
+        {"$ref": f"#/paths/{address}/get/responses/200/content/application~1json/schema", **_frozen(fields)},
+        formats={"date-time": _is_time, "uri": is_address},
+        validate_formats=True,
+        keywords={"inOrder": _InOrder},
+    )
 
 
 def _place(path: Iterable[str | int]) -> str:
     return "$" + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in path)
-
-
-@cache
-def _frozen() -> _Shapes:
-    return _Shapes({}, {})
-
-
-BODY = "/responses/200/content/application~1json/schema"
 
 
 def _by_template(api: Api, templates: Iterable[str]) -> dict[str, list[str]]:
@@ -124,8 +105,6 @@ def _close(schema: Json, optional: Set[str] = frozenset()) -> None:
             schema["required"] = [name for name in schema["properties"] if name not in optional]
             schema["additionalProperties"] = False
             schema["inOrder"] = [*schema["properties"]]
-        if "integer" in str(schema.get("type")):
-            schema["whole"] = True
         for part in schema.values():
             _close(part)
     elif isinstance(schema, list):
@@ -144,17 +123,6 @@ class _InOrder:
             stand = [name for name in instance if name in self._names]
             if stand != (wanted := [name for name in self._names if name in instance]):
                 raise ValueError(f"its keys are in the order {' '.join(stand)}, not {' '.join(wanted)}")
-
-
-class _Whole:
-    """2.0 is no integer to us."""
-
-    def __init__(self, parent: Json, value: bool, path: object) -> None:
-        pass
-
-    def validate(self, instance: object) -> None:
-        if isinstance(instance, float):
-            raise ValueError(f"{instance!r} is not of type 'integer'")
 
 
 @cache
