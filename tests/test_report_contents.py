@@ -53,6 +53,7 @@ def configured(*matches: Any, **options: Any) -> dict[str, Any]:
 
 ACCEPT_IGNORED = {"accept": ["ignored"]}
 VEX_RULE = {"vex-status": "not_affected", "vex-justification": "component_not_present", "namespace": "vex"}
+KNOWN_FIXED = {"reason": "DistroPackageFixed"}
 HEADERS = {
     "match-type": "exact-indirect-match",
     "package": {"name": "linux-libc-dev", "upstream-name": "linux"},
@@ -61,40 +62,38 @@ HEADERS = {
 IGNORED: dict[str, tuple[Any, str]] = {
     **{
         f"ignored by Trivy as {status!r}": (
-            modified(row(ONE), status),
-            "ignored | not before 2.0 | .trivyignore.yaml",
-        )
+            modified(row(ONE), status), "ignored | not before 2.0 | .trivyignore.yaml")
         for status in ("ignored", "affected", "end_of_life", "")
     },
     "ignored by Grype": (ignoring({"reason": "not before 2.0"}), "ignored | not before 2.0 | Grype"),
     "by a statement that does not suppress": (
-        ignoring({"vex-status": "under_investigation"}),
-        "ignored |  | Grype",
-    ),
+        ignoring({"vex-status": "under_investigation"}), "ignored |  | Grype"),
     "by one of two rules": (ignoring(HEADERS, {"vulnerability": ONE}), "ignored |  | Grype"),
     "by its kind of match": (ignoring({"match-type": "exact-indirect-match"}), "ignored |  | Grype"),
     "by no rule": (ignoring(), "ignored |  | Grype"),
-}
+    "by a rule on the headers of another package": (
+        ignoring({"match-type": "exact-indirect-match", "package": {"name": "a", "upstream-name": "b"}}),
+        "ignored |  | Grype"),
+    "by a rule on headers and an id": (ignoring(HEADERS | {"vulnerability": ONE}), "ignored |  | Grype"),
+    "by a configured rule on what it knows": (
+        ignoring(KNOWN_FIXED)
+        | {"descriptor": {"name": "grype", "configuration": {"ignore": [KNOWN_FIXED | {"fix-state": "x"}]}}},
+        "ignored |  | Grype"),
+}  # fmt: skip
 NOTE = "note CAT039 web/1: 1 finding"
 ROWS = {
     name: Row(PLAIN, {"web/1": report}, ONE, f"{NOTE} ignored by", {"suppressed": "", "grade": "D"})
     for name, (report, _) in IGNORED.items()
 } | {
     f"{name}, accepted": Row(
-        PLAIN,
-        {"web/1": report},
-        "",
-        NOTE,
-        {"suppressed": ONE, "why": why, "total": 0},
-        security=ACCEPT_IGNORED,
-    )
+        PLAIN, {"web/1": report}, "", NOTE, {"suppressed": ONE, "why": why, "total": 0},
+        security=ACCEPT_IGNORED)
     for name, (report, why) in IGNORED.items()
-}
+}  # fmt: skip
 # What a VEX document told the scanner is suppressed without a note.
 ROWS |= {
     f"told to {scanner} as {status}": Row(
-        PLAIN, {"web/1": report}, "", record={"suppressed": ONE, "why": why}
-    )
+        PLAIN, {"web/1": report}, "", record={"suppressed": ONE, "why": why})
     for status in ("not_affected", "fixed")
     for scanner, report, why in (
         ("Trivy", modified(row(ONE), status), f"{status} | not before 2.0 | .trivyignore.yaml"),
@@ -104,7 +103,7 @@ ROWS |= {
             f"{status} | component_not_present | vex",
         ),
     )
-}
+}  # fmt: skip
 # What Grype leaves out by its own knowledge stays out.
 OWN_REASONS = ("DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable")
 OWN_RULES: list[dict[str, Any]] = [HEADERS, *({"reason": reason} for reason in OWN_REASONS)]
@@ -116,52 +115,36 @@ elsewhere = modified(row(ONE))
 elsewhere["Results"].append({"Target": "other", "Class": "lang-pkgs", "Vulnerabilities": [row(ONE)]})
 ROWS |= {
     "one finding of the row is not ignored": Row(
-        PLAIN, {"web/1": elsewhere}, ONE, NOTE, security=ACCEPT_IGNORED
-    ),
+        PLAIN, {"web/1": elsewhere}, ONE, NOTE, security=ACCEPT_IGNORED),
     "a modified finding of an unknown type": Row(
-        PLAIN, {"web/1": modified(row(ONE), Type="flaw")}, ONE, NOTE
-    ),
+        PLAIN, {"web/1": modified(row(ONE), Type="flaw")}, ONE, NOTE),
     "another one, without an id of a vulnerability": Row(
-        PLAIN,
-        {"web/1": modified({"ID": "DS002"}, Type="flaw")},
-        "",
-        "note CAT039 web/1: 1 modified findings of type flaw",
-    ),
+        PLAIN, {"web/1": modified({"ID": "DS002"}, Type="flaw")}, "",
+        "note CAT039 web/1: 1 modified findings of type flaw"),
     "the vendor declares it unaffected": Row(
-        PLAIN,
-        {"web/1": trivy([row(ONE) | {"Status": "not_affected"}, row(TWO)])},
-        TWO,
-        "note CAT039 web/1: 1 findings with the status not_affected",
-    ),
+        PLAIN, {"web/1": trivy([row(ONE) | {"Status": "not_affected"}, row(TWO)])}, TWO,
+        "note CAT039 web/1: 1 findings with the status not_affected"),
     "a report of a hub has one note": Row(
-        "versions: ['1', '2']",
-        {"hub/acme/web/1": {f"{WEB}:{tag}": modified(row(ONE)) for tag in "12"}},
-        ONE,
-        "note CAT039 hub/acme/web/1: 2 findings ignored by",
-    ),
+        "versions: ['1', '2']", {"hub/acme/web/1": {f"{WEB}:{tag}": modified(row(ONE)) for tag in "12"}}, ONE,
+        "note CAT039 hub/acme/web/1: 2 findings ignored by"),
 } | {
     f"a modified finding that is no package's: {kind}": Row(
-        PLAIN, {"web/1": modified({"ID": "DS002"}, Type=kind)}, ""
-    )
+        PLAIN, {"web/1": modified({"ID": "DS002"}, Type=kind)}, "")
     for kind in ("misconfiguration", "secret", "license")
-}
+}  # fmt: skip
 # A report that leaves something out gets no good grade.
 ROWS |= {
     f"{option}, {ids or 'nothing'}": Row(
         {"web": PLAIN, "app": f"images: ['{WEB}:1']"},
-        {"web/1": configured(*(match(id_) for id_ in ids.split()), **{option: value})},
-        ids,
-        f"CAT036 web/1: {option}",
-        {"grade": grade, "badge": grade or "partly scanned"},
-        {"grade": grade},
-        {"accept": ["partial"]},
-    )
+        {"web/1": configured(*(match(id_) for id_ in ids.split()), **{option: value})}, ids,
+        f"CAT036 web/1: {option}", {"grade": grade, "badge": grade or "partly scanned"}, {"grade": grade},
+        {"accept": ["partial"]})
     for option, value in (
         *(("only-fixed", True), ("only-notfixed", True)),
         *(("ignore-wontfix", "wont-fix"), ("exclude", ["/usr/**"])),
     )
     for ids, grade in (("", None), (ONE, "D"))
-}
+}  # fmt: skip
 ROWS |= {
     f"options {options}": Row(PLAIN, {"web/1": configured(options=options)}, "", record={"grade": "A+"})
     for options in (
@@ -220,12 +203,8 @@ VECTORS: tuple[tuple[dict[str, Any], dict[str, Any], str], ...] = (
 ROWS |= (
     {
         f"{scanner} {severity!r}": Row(
-            PLAIN,
-            {"web/1": rated(scanner, severity)},
-            f"{ONE} {TWO}",
-            f"CAT039 web/1: 2 findings with {word}",
-            {"unknown": 2},
-        )
+            PLAIN, {"web/1": rated(scanner, severity)}, f"{ONE} {TWO}",
+            f"CAT039 web/1: 2 findings with {word}", {"unknown": 2})
         for scanner, severity, word in (
             *(
                 (scanner, severity, f"the severity {severity!r}" if severity and severity != 7 else "")
@@ -241,29 +220,23 @@ ROWS |= (
     }
     | {
         f"{scanner} {severity!r}": Row(
-            PLAIN, {"web/1": rated(scanner, severity)}, f"{ONE} {TWO}", record={counted.lower(): 2}
-        )
+            PLAIN, {"web/1": rated(scanner, severity)}, f"{ONE} {TWO}", record={counted.lower(): 2})
         for scanner, severity, counted in KNOWN
     }
     | {
         f"vectors {number}": Row(
-            PLAIN,
-            {"web/1": grouped([{"id": ONE} | records], **group)},
-            ONE,
-            "CAT039 web/1: 1 finding with" * (counted == "?"),
-            {counted.lower().replace("?", "unknown"): 1},
-        )
+            PLAIN, {"web/1": grouped([{"id": ONE} | records], **group)}, ONE,
+            "CAT039 web/1: 1 finding with" * (counted == "?"), {counted.lower().replace("?", "unknown"): 1})
         for number, (records, group, counted) in enumerate(VECTORS)
     }
-)
+)  # fmt: skip
 
 # The CVE that an advisory stands for.
 ROWS |= {
     f"one CVE in {names} is the id": Row(
-        PLAIN, {"web/1": grouped([{"id": "X-1"} | names], max_severity="7.5")}, ONE
-    )
+        PLAIN, {"web/1": grouped([{"id": "X-1"} | names], max_severity="7.5")}, ONE)
     for names in ({"aliases": [ONE]}, {"upstream": [ONE]}, {"aliases": [ONE], "related": [TWO]})
-}
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
