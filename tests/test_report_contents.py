@@ -78,7 +78,7 @@ IGNORED: dict[str, tuple[Any, str]] = {
     "by a configured rule on what it knows": (
         ignoring(KNOWN_FIXED)
         | {"descriptor": {"name": "grype", "configuration": {"ignore": [KNOWN_FIXED | {"fix-state": "x"}]}}},
-        "ignored |  | Grype"),
+        "ignored | DistroPackageFixed | Grype"),
 }  # fmt: skip
 NOTE = "note CAT039 web/1: 1 finding"
 ROWS = {
