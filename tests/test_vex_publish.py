@@ -129,8 +129,7 @@ FIRST = {"products": [ELSEWHERE, f"{REGISTRY}/web:1"]}
 # What a statement is passed on for; another one is on all of the image.
 ROWS = {
     product: Row(
-        [{"products": [{"@id": product}]}, {"vulnerability": {"name": TWO}}], f"{said}not_affected 2 1"
-    )
+        [{"products": [{"@id": product}]}, {"vulnerability": {"name": TWO}}], f"{said}not_affected 2 1")
     for product, said in {
         f"{REGISTRY}/web:1": "not_affected 1, ",
         f"{REGISTRY}/web:9": "",
@@ -141,7 +140,7 @@ ROWS = {
         f"{WEB}&platform=linux/arm/v7": "",
         f"{WEB}&arch=arm64&platform=linux/amd64": "",
     }.items()
-}
+}  # fmt: skip
 # What was taken back silences in no order of reading.
 ROWS |= {
     f"taken back by {later}": Row([{}, later], silenced="", warned=later is AFFECTED)
@@ -172,47 +171,32 @@ ROWS |= {
 # It is said of other releases. Of this one nothing stands, whatever package the later statement is on.
 BOTH = {"products": [*(parts(f"pkg:deb/debian/{name}")["products"][0] for name in ("openssl", "zlib"))]}
 ROWS |= {
-    f"{name} of one release": Row(
-        [BOTH, LATER | parts(name, of=digest("one"))],
-        silenced="2 2z",
-    )
+    f"{name} of one release": Row([BOTH, LATER | parts(name, of=digest("one"))], silenced="2 2z")
     for name in ("pkg:deb/debian/openssl", "openssl")
-}
+}  # fmt: skip
 ALIASED = match("GHSA-a", "High", ONE, pkg="openssl", type="deb", purl=OPENSSL)
 ROWS |= {
     "a release without a digest is left out": Row(
-        [{}],
-        "not_affected 1",
-        versions=f"['3', {{version: '1', digest: '{digest('one')}'}}]",
-        reports={"1": of_web("one")},
-    ),
+        [{}], "not_affected 1", versions=f"['3', {{version: '1', digest: '{digest('one')}'}}]",
+        reports={"1": of_web("one")}),
     "what can't be said exactly is said when it contradicts": Row(
-        [{}, LATER | {"products": [{"@id": f"{WEB}&platform=linux/arm/v7"}]}], "affected 2 1", ""
-    ),
+        [{}, LATER | {"products": [{"@id": f"{WEB}&platform=linux/arm/v7"}]}], "affected 2 1", ""),
     "taken back under another id of the finding": Row(
-        [{"vulnerability": "GHSA-a"}, LATER],
-        silenced="",
-        reports={"2": grype(ALIASED, repoDigests=[f"{REGISTRY}/web@{digest('two')}"])},
-    ),
+        [{"vulnerability": "GHSA-a"}, LATER], silenced="",
+        reports={"2": grype(ALIASED, repoDigests=[f"{REGISTRY}/web@{digest('two')}"])}),
     "said again": Row(
-        [{}, LATER, {"status": "fixed", "timestamp": "2026-03-01T00:00:00Z"}], "fixed 2 1", "1 1z 2 2z"
-    ),
+        [{}, LATER, {"status": "fixed", "timestamp": "2026-03-01T00:00:00Z"}], "fixed 2 1", "1 1z 2 2z"),
     "one label silences no other on the same digest": Row(
-        [{"products": [f"{REGISTRY}/web:1"]}],
-        silenced="",
-        versions=TWO_DIGESTS.replace(digest("one"), digest("two")),
-        reports={"2": of_web("two")},
-    ),
+        [{"products": [f"{REGISTRY}/web:1"]}], silenced="",
+        versions=TWO_DIGESTS.replace(digest("one"), digest("two")), reports={"2": of_web("two")}),
     "others leave aside a path in a package": Row([parts("pkg:golang/example.org/a#cmd")], ""),
     "two identifiers are the narrower one": Row(
         [parts({"@id": "pkg:deb/debian/openssl", "identifiers": {"purl": "pkg:deb/debian/openssl@3.0.0"}})],
-        "not_affected 2/pkg:deb/debian/openssl@3.0.0 1/pkg:deb/debian/openssl@3.0.0",
-        "1 2",
-    ),
+        "not_affected 2/pkg:deb/debian/openssl@3.0.0 1/pkg:deb/debian/openssl@3.0.0", "1 2"),
     # Where a time is missing the statement wins that does not suppress.
     "an exception without a time": Row([{"timestamp": ""}, AFFECTED], "affected 2 1", "", 1),
     "a contradiction without a time": Row([{}, AFFECTED | {"timestamp": ""}], "affected 2 1", "", 1),
-}
+}  # fmt: skip
 
 
 def write(site: SiteFolder, row: Row, slug: str = "web") -> None:
