@@ -42,46 +42,29 @@ HARBOR = "application/vnd.security.vulnerability.report"
 
 TRIVY = trivy(
     {
-        "VulnerabilityID": ONE,
-        "VendorIDs": ["GO-2026-1"],
-        "PkgName": "zlib",
-        "PkgIdentifier": {"PURL": "pkg:apk/wolfi/zlib@1.3-r0"},
-        "InstalledVersion": "1.3-r0",
-        "FixedVersion": "1.3-r1, 1.4-r0",
-        "Status": "fixed",
-        "Severity": "HIGH",
-        "Title": "zlib: overflow",
-        "PrimaryURL": "https://example.org/1",
-    },
-    Trivy={"Version": "0.69.3"},
-    CreatedAt="2026-04-23T06:05:47.82769912+02:00",
-    ArtifactName="ghcr.io/acme/web:1",
-    ArtifactType="container_image",
+        "VulnerabilityID": ONE, "VendorIDs": ["GO-2026-1"], "PkgName": "zlib",
+        "PkgIdentifier": {"PURL": "pkg:apk/wolfi/zlib@1.3-r0"}, "InstalledVersion": "1.3-r0",
+        "FixedVersion": "1.3-r1, 1.4-r0", "Status": "fixed", "Severity": "HIGH", "Title": "zlib: overflow",
+        "PrimaryURL": "https://example.org/1"},
+    Trivy={"Version": "0.69.3"}, CreatedAt="2026-04-23T06:05:47.82769912+02:00",
+    ArtifactName="ghcr.io/acme/web:1", ArtifactType="container_image",
     Metadata={
-        "OS": {"Family": "wolfi", "EOSL": True},
-        "ImageID": IMAGE,
+        "OS": {"Family": "wolfi", "EOSL": True}, "ImageID": IMAGE,
         "RepoTags": ["ghcr.io/acme/web:1", "ghcr.io/acme/web:latest"],
         "RepoDigests": [f"ghcr.io/acme/web@{DIGEST}"],
-        "ImageConfig": {"os": "linux", "architecture": "arm", "variant": "v7"},
-    },
-)
+        "ImageConfig": {"os": "linux", "architecture": "arm", "variant": "v7"}},
+)  # fmt: skip
 TRIVY_READ = {
-    "scanner": SCANNERS["trivy"],
-    "scanner_version": "0.69.3",
-    "scanned_at": "2026-04-23T04:05:47Z",
+    "scanner": SCANNERS["trivy"], "scanner_version": "0.69.3", "scanned_at": "2026-04-23T04:05:47Z",
     "fraction": "82769912",
     "references": ("ghcr.io/acme/web:1", "ghcr.io/acme/web:latest", f"ghcr.io/acme/web@{DIGEST}"),
     "coverage": Coverage(
-        frozenset({DIGEST}), "linux/arm/v7", "", frozenset({"os-pkgs"}), frozenset({"os-end-of-life"})
-    ),
+        frozenset({DIGEST}), "linux/arm/v7", "", frozenset({"os-pkgs"}), frozenset({"os-end-of-life"})),
     "os_end_of_life": True,
-    "findings": (
-        Finding(
-            *(ONE, 1, "zlib", "1.3-r0", "1.3-r1, 1.4-r0", "zlib: overflow", "https://example.org/1"),
-            *("acme/web (wolfi 1)", (), "pkg:apk/wolfi/zlib@1.3-r0"),
-        ),
-    ),
-}
+    "findings": (Finding(
+        ONE, 1, "zlib", "1.3-r0", "1.3-r1, 1.4-r0", "zlib: overflow", "https://example.org/1",
+        "acme/web (wolfi 1)", (), "pkg:apk/wolfi/zlib@1.3-r0"),),
+}  # fmt: skip
 MAVEN = "pkg:maven/org.apache/httpclient@4.1.1"
 PATHS = [{"path": "/app.jar"}, {"path": "/other.jar"}]
 MATCH = match(GHSA, "Medium", ONE, pkg="httpclient", version="4.1.1", locations=PATHS, purl=MAVEN)
@@ -91,31 +74,18 @@ MATCH["vulnerability"] |= {
     "fix": {"versions": ["4.3.5", "5.0"], "state": "fixed"},
 }
 GRYPE = grype(
-    MATCH,
-    created="2026-08-31T19:13:32.9+00:00",
-    userInput="acme/web:1",
-    imageID=IMAGE,
-    manifestDigest=OTHER,
-    tags=["acme/web:1", "acme/web:latest"],
-    repoDigests=[f"acme/web@{DIGEST}"],
-    architecture="arm64",
+    MATCH, created="2026-08-31T19:13:32.9+00:00", userInput="acme/web:1", imageID=IMAGE, manifestDigest=OTHER,
+    tags=["acme/web:1", "acme/web:latest"], repoDigests=[f"acme/web@{DIGEST}"], architecture="arm64",
     os="linux",
-)
+)  # fmt: skip
 GRYPE_READ = {
-    "scanner": SCANNERS["grype"],
-    "scanner_version": "0.80",
-    "scanned_at": "2026-08-31T19:13:32Z",
-    "fraction": "9",
-    "references": ("acme/web:1", "acme/web:latest", f"acme/web@{DIGEST}"),
+    "scanner": SCANNERS["grype"], "scanner_version": "0.80", "scanned_at": "2026-08-31T19:13:32Z",
+    "fraction": "9", "references": ("acme/web:1", "acme/web:latest", f"acme/web@{DIGEST}"),
     "coverage": Coverage(frozenset({DIGEST}), "linux/arm64", OTHER),
-    "findings": (
-        Finding(
-            *(ONE, 2, "httpclient", "4.1.1", "4.3.5, 5.0", "Weak host name check"),
-            *(f"https://github.com/advisories/{GHSA}", "/app.jar", (GHSA,)),
-            MAVEN,
-        ),
-    ),
-}
+    "findings": (Finding(
+        ONE, 2, "httpclient", "4.1.1", "4.3.5, 5.0", "Weak host name check",
+        f"https://github.com/advisories/{GHSA}", "/app.jar", (GHSA,), MAVEN),),
+}  # fmt: skip
 HARBORS = {
     "generated_at": "2026-01-01T00:00:00.000000000Z",
     "scanner": {"name": "Trivy", "vendor": "Aqua Security", "version": "v0.50.1"},
@@ -125,12 +95,10 @@ HARBORS = {
     ],
 }
 HARBOR_READ = {
-    "scanner": SCANNERS["harbor"],
-    "scanner_version": "Trivy v0.50.1",
-    "scanned_at": "2026-01-01T00:00:00Z",
+    "scanner": SCANNERS["harbor"], "scanner_version": "Trivy v0.50.1", "scanned_at": "2026-01-01T00:00:00Z",
     "coverage": Coverage(frozenset({DIGEST})),
-    "findings": (Finding(ONE, 0, "openssl", "3.0.1", "3.0.2", "A flaw.", "https://example.org/1", ""),),
-}
+    "findings": (Finding(ONE, 0, "openssl", "3.0.1", "3.0.2", "A flaw.", "https://example.org/1", ""),)
+}  # fmt: skip
 
 
 def osv_record(name: str, **fields: Any) -> dict[str, Any]:
@@ -145,26 +113,20 @@ def osv_record(name: str, **fields: Any) -> dict[str, Any]:
 
 OSV = osv(
     [osv_record(GHSA, details="Long text"), osv_record("MAL-1", summary="Short text")],
-    [{"ids": [GHSA, "MAL-1"], "aliases": [GHSA, ONE], "max_severity": "7.5"}],
-    pkg="lodash",
+    [{"ids": [GHSA, "MAL-1"], "aliases": [GHSA, ONE], "max_severity": "7.5"}], pkg="lodash",
     of="acme/web:1:/app/package-lock.json",
-)
+)  # fmt: skip
 OSV_READ = {
-    "scanner": SCANNERS["osv"],
-    "references": ("acme/web:1",),
-    "findings": (
-        Finding(
-            *(ONE, 1, "lodash", "1", "4.17.21, 5.1.0", "Short text"),
-            *(f"https://osv.dev/vulnerability/{GHSA}", "acme/web:1:/app/package-lock.json", (GHSA, "MAL-1")),
-        ),
-    ),
-}
+    "scanner": SCANNERS["osv"], "references": ("acme/web:1",),
+    "findings": (Finding(
+        ONE, 1, "lodash", "1", "4.17.21, 5.1.0", "Short text", f"https://osv.dev/vulnerability/{GHSA}",
+        "acme/web:1:/app/package-lock.json", (GHSA, "MAL-1")),),
+}  # fmt: skip
 BARE = {"Results": [{"Vulnerabilities": [{"VulnerabilityID": "X-1"}]}]}
 BARE_READ = {
     "findings": (Finding("X-1", 4, "", "", "", "", "", ""),),
-    "coverage": Coverage(packages=frozenset({"lang-pkgs"})),
-    "odd_severities": (("", 1),),
-}
+    "coverage": Coverage(packages=frozenset({"lang-pkgs"})), "odd_severities": (("", 1),)
+}  # fmt: skip
 WHOLE: list[tuple[Any, dict[str, Any]]] = [
     (TRIVY, TRIVY_READ),
     (BARE, BARE_READ),
