@@ -253,9 +253,6 @@ STORIES = {
         " | +1 | 1@libcrypto3 was openssl, +1@libssl3 scanner", "1@libcrypto3 2–, 1@libssl3 2–"),
     "another digest of the same build in the reports": Story(
         "a: (also b) | a: 1 (also b) | b: (also a)", " | +1 | -1 scanner", "1 2– scanner"),
-    "the clock goes on after the image was away or not scanned": Story(
-        "a: | a: 1 | – | a: 1 | b: ? | b:", " | +1 | -1 withdrawn | +1 | | -1 rebuilt",
-        "1 2–6 rebuilt, 1 2– withdrawn"),
     "an older variant of the same release fixes nothing": Story(
         "a: | a: 1 | 1.0-alpine=b: 1 | 1.0-alpine=b: 1; 1.0=c:", " | +1 | | -1 superseded",
         "1 2– superseded"),
@@ -265,8 +262,6 @@ STORIES = {
     "setting latest back fixes nothing": Story(
         "a: ?; 1.1=b: | a: ?; 1.1=b: 1 | {latest: '1.0'} a:; 1.1=b: 1 | a: ?; 1.1=b: ?; 1.2=c: 1",
         " | +1 | -1 superseded | +1", "1 2–, 1 2– superseded"),
-    "a fix is taken back with the version that brought it": Story(
-        "a: | a: 1 | a: 1; 1.1=b: | a: 1", " | +1 | -1 superseded | +1", "1 2–"),
     "a fix is taken back under another name of the package": Story(
         "a: | a: 1 | b: | b: 1@libssl3 | c:", " | +1 | -1 rebuilt | +1@libssl3 | -1@libssl3 rebuilt",
         "1@libssl3 2–5 rebuilt"),

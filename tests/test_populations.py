@@ -7,9 +7,6 @@ from collections import Counter
 from typing import NamedTuple
 
 import lxml.html
-import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from .feeds_of_advisories import kev
 from .pages import cells, page, words
@@ -97,8 +94,7 @@ def _check_security(main: lxml.html.HtmlElement, every: Figures, available: Figu
         "Images without any": (available.grades["A+"], every.grades["A+"]),
     }
     texts = {label: (str(number) if known else "–", of) for label, (number, of) in wanted.items()}
-    tiles = _tiles(main)
-    assert {label: tiles[label] for label in texts} == texts
+    assert _tiles(main).items() >= texts.items()
     shown = words(main)
     if every.exploited is not None:
         exploited = in_all(available.exploited if known else None, every.exploited)
@@ -172,9 +168,8 @@ def mixed_catalog(site: SiteFolder) -> dict[str, str]:
         "next": ("planned", [row("CVE-2026-0005", "CRITICAL")]),
     }
     for number, (slug, (lifecycle, rows)) in enumerate(scans.items()):
-        site.image(
-            slug, f"lifecycle: {lifecycle}\nversions: [{{version: 2.0, digest: '{digest(number)}'}}, 1.0]"
-        )
+        versions = f"[{{version: 2.0, digest: '{digest(number)}'}}, 1.0]"
+        site.image(slug, f"lifecycle: {lifecycle}\nversions: {versions}")
         site.report(f"{slug}/2.0.json", trivy(rows, digest=f"{REGISTRY}/{slug}@{digest(number)}"))
         site.report(f"{slug}/1.0.json", trivy([row("CVE-2025-0009")], tag=f"{REGISTRY}/{slug}:1.0"))
     site.image("partly", f"versions: [{{version: 1.0, digest: ['{digest(20)}', '{digest(21)}']}}]")
@@ -254,29 +249,3 @@ def days(result: Result, path: str = "trend/index.html") -> list[list[str]]:
 def test_the_example_agrees(example: Result) -> None:
     pages = {name: f"{name}/index.html" for name in ("images", "charts", "security", "changes", "cves")}
     check_agreement(example, pages | {"counts": "index.html", "trend": "security/index.html"})
-
-
-_IMAGE = st.tuples(
-    st.sampled_from(LIFECYCLES),
-    st.none()
-    | st.lists(st.tuples(st.integers(1, 6), st.sampled_from(SEVERITIES), st.booleans()), max_size=4),
-)
-
-
-@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(images=st.lists(_IMAGE, min_size=1, max_size=8))
-def test_any_catalog_agrees(
-    tmp_path_factory: pytest.TempPathFactory,
-    images: list[tuple[str, list[tuple[int, str, bool]] | None]],
-) -> None:
-    site = SiteFolder(tmp_path_factory.mktemp("site"))
-    pages = write_pages(site)
-    for number, (lifecycle, findings) in enumerate(images):
-        site.image(f"i{number}", f"lifecycle: {lifecycle}\nversions: [1.0]")
-        if findings is not None:
-            rows = [
-                row(f"CVE-2026-000{id_}", severity.upper(), pkg=f"p{place}", fixed="9" if fix else "")
-                for place, (id_, severity, fix) in enumerate(findings)
-            ]
-            site.report(f"i{number}/1.0.json", trivy(rows, tag=f"{REGISTRY}/i{number}:1.0"))
-    check_agreement(rendered(site), pages)

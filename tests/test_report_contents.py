@@ -231,13 +231,6 @@ ROWS |= (
     }
 )  # fmt: skip
 
-# The CVE that an advisory stands for.
-ROWS |= {
-    f"one CVE in {names} is the id": Row(
-        PLAIN, {"web/1": grouped([{"id": "X-1"} | names], max_severity="7.5")}, ONE)
-    for names in ({"aliases": [ONE]}, {"upstream": [ONE]}, {"aliases": [ONE], "related": [TWO]})
-}  # fmt: skip
-
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Seen]]:
@@ -267,19 +260,6 @@ def test_a_statement_of_the_catalog_counts_before_the_scanners(site: SiteFolder,
     vex(site, {"products": [WEB], "status": status})
     suppressed = built(site).json("security/web/1.json")["suppressed"]
     assert [entry["status"] for entry in suppressed] == [status] * (status == "fixed")
-
-
-def test_a_row_is_its_findings_merged_in_the_order_of_their_targets(site: SiteFolder) -> None:
-    site.image("web", PLAIN)
-    found = [("b", {"Title": "b"}), ("c", {}), ("a", {"Title": "", "FixedVersion": "2"}), ("", {"Title": ""})]
-    report = trivy([])
-    report["Results"] = [
-        {"Target": target, "Class": "os-pkgs", "Vulnerabilities": [row(ONE) | change]}
-        for target, change in found
-    ]
-    site.report("web/1.json", report)
-    (merged,) = built(site).json("security/web/1.json")["cves"]
-    assert (merged["targets"], merged["title"], merged["fixed"]) == (["a", "b", "c"], "b", "2")
 
 
 def test_an_id_may_have_more_digits_than_python_reads_as_a_number(site: SiteFolder) -> None:
