@@ -176,12 +176,55 @@ SCORES = [  # The worst severity of a group, and the word of its record.
 ]
 
 
-def rated(score: object, word: str) -> Any:
+def rated(score: object, word: object) -> Any:
     """A group of OSV-Scanner with its worst score, and the word of its record."""
     group = {"ids": ["X-1"], "max_severity": score}
     return osv([{"id": "X-1", "database_specific": {"severity": word}}], [group])
 
 
+def worded(scanner: str, word: Any) -> Any:
+    """A report of the scanner with one finding of this severity."""
+    rows = {"trivy": trivy(row(Severity=word)), "grype": grype(match(ONE, word)), "osv": rated("", word)}
+    return rows.get(scanner) or harbor({"id": ONE, "severity": word})
+
+
+SCANNERS_OF_WORDS = ("trivy", "grype", "harbor", "osv")
+KNOWN = (
+    *((scanner, "UNKNOWN", 4) for scanner in SCANNERS_OF_WORDS),
+    *(("harbor", "None", 4), ("osv", "None", 4), ("osv", "Negligible", 3), ("osv", "important", 1)),
+    *(("osv", "MINOR", 3), ("osv", "UNIMPORTANT", 3), ("trivy", "CRITICAL", 0), ("trivy", "low ", 3)),
+)
+# Words of no scanner, and of another one.
+ODD: tuple[tuple[str, Any], ...] = (
+    *((scanner, word) for scanner in SCANNERS_OF_WORDS for word in ("", None, 7, "SEVERE", "high!")),
+    *(("trivy", "Negligible"), ("trivy", "IMPORTANT"), ("grype", "MODERATE"), ("harbor", "IMPORTANT")),
+)
+V31 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H"
+V2, V4 = "AV:N/AC:L/Au:N/C:P/I:P/A:P", "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N"
+LOW, BROKEN = "CVSS:3.0/AV:L/AC:H/PR:H/UI:R/S:U/C:L/I:N/A:N", [{"score": "CVSS:3.1/AV:N"}]
+
+
+def vectors(*scores: str, of: str = "") -> dict[str, Any]:
+    """Those of a record, or of a package in it."""
+    kinds = {"CVSS:3": "CVSS_V3", "CVSS:4": "CVSS_V4"}
+    written = [{"type": kinds.get(score[:6], "CVSS_V2"), "score": score} for score in scores]
+    return {"affected": [{"package": {"name": of}, "severity": written}]} if of else {"severity": written}
+
+
+# A record, what its group adds, and the severity that counts; 5 if that is not known.
+VECTORS: tuple[tuple[dict[str, Any], dict[str, Any], int], ...] = (
+    (vectors(V31), {}, 0),
+    (vectors(V31), {"max_severity": "5.0"}, 2),
+    (vectors(V31), {"max_severity": ""}, 0),
+    (vectors(V2, LOW), {}, 1),
+    (vectors(V4), {}, 0),
+    (vectors(V31, of="lib"), {}, 0),
+    (vectors(V31, of="curl"), {}, 5),
+    ({"severity": BROKEN, "database_specific": {"severity": "LOW"}}, {}, 3),
+    ({"severity": BROKEN}, {}, 5),
+    (vectors("CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:N"), {}, 4),
+    ({"severity": "high"}, {"max_severity": "eleven"}, 5),
+)
 VALUES: list[tuple[Any, dict[str, Any]]] = [
     (grype(match(GHSA, "High", ONE, ONE)), {"id": ONE, "aliases": (GHSA,)}),
     # An advisory of a distribution has its CVEs in `related`.
@@ -190,7 +233,6 @@ VALUES: list[tuple[Any, dict[str, Any]]] = [
     *((trivy(row(VulnerabilityID=id_)), {"url": url}) for id_, url in ADDRESSES),
     *((trivy(row(Title=written)), {"title": safe}) for written, safe in TITLES),
     *((trivy(row(PrimaryURL=address)), {"url": ""}) for address in NOT_OF_THE_WEB),
-    *((trivy(row(Severity=word)), {"severity": number}) for word, number in (("CRITICAL", 0), ("low ", 3))),
     *((trivy(CreatedAt=written), {"scanned_at": time}) for written, time in TIMES),
     # Trivy leaves `EOSL` out when it is false, and `OS` when it finds no operating system.
     *(
@@ -230,6 +272,21 @@ VALUES: list[tuple[Any, dict[str, Any]]] = [
         {"references": (), "coverage": Coverage(), "findings": ()},
     ),
     *((rated(score, word), {"severity": number}) for score, word, number in SCORES),
+    *((worded(scanner, word), {"severity": n, "odd_severities": ()}) for scanner, word, n in KNOWN),
+    *(
+        (worded(scanner, word), {"severity": 4, "odd_severities": ((word if word != 7 and word else "", 1),)})
+        for scanner, word in ODD
+    ),
+    *(
+        (
+            osv([{"id": "X-1"} | record], [{"ids": ["X-1"]} | group]),
+            {
+                "severity": min(number, 4),
+                "odd_severities": ((group.get("max_severity", ""), 1),) * (number == 5),
+            },
+        )
+        for record, group, number in VECTORS
+    ),
 ]
 
 
