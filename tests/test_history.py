@@ -259,9 +259,6 @@ STORIES = {
     "a newer version than the variant fixes": Story(
         "a: | a: 1 | 1.0-alpine=b: 1 | 1.0-alpine=b: 1; 1.1=c:", " | +1 | | -1 superseded",
         "1 2–4 superseded 1.1"),
-    "setting latest back fixes nothing": Story(
-        "a: ?; 1.1=b: | a: ?; 1.1=b: 1 | {latest: '1.0'} a:; 1.1=b: 1 | a: ?; 1.1=b: ?; 1.2=c: 1",
-        " | +1 | -1 superseded | +1", "1 2–, 1 2– superseded"),
     "a fix is taken back under another name of the package": Story(
         "a: | a: 1 | b: | b: 1@libssl3 | c:", " | +1 | -1 rebuilt | +1@libssl3 | -1@libssl3 rebuilt",
         "1@libssl3 2–5 rebuilt"),

@@ -46,7 +46,6 @@ DAMAGES = [
     (b'"vulnerability-found"', b'"vulnerability-lost"', ":3: not a recorded day: Invalid value"),
     (b'"HIGH"', b'"\xff"', ":1: not a recorded day: 'utf-8'"),
     (b"\n]}\n", b",\n]}\n", ":4: not a recorded day: JSON is malformed"),
-    (b"\n]}\n", b"\n]}\n{}\n", ":5: not a recorded day: JSON is malformed"),
     (b'{"date":"2026-11-03"', b'{"date":"2026-11-05"', ":1: the file contains the day '2026-11-05'"),
     (b'{"date"', b'{"previous":null,"date"', ":1: not a recorded day: Object contains unknown field"),
     # The counts of the day.
@@ -89,9 +88,8 @@ def test_other_files(past: Past) -> None:
 def test_line_ends_of_windows_change_nothing(past: Past) -> None:
     for name, body in past.files().items():
         (past.site.folder / "history" / name).write_bytes(body.replace(b"\n", b"\r\n"))
-    assert past.run("--date", FOURTH).exit_code == 0
     past.day(FOURTH)
-    assert past.run("--date", FOURTH).exit_code == 0
+    past.day(FOURTH)
 
 
 def test_two_machines_that_recorded_different_days(past: Past) -> None:
@@ -103,8 +101,7 @@ def test_two_machines_that_recorded_different_days(past: Past) -> None:
     past.file(THIRD).write_bytes(both[f"{THIRD}.json"])
     result = past.site.build()
     assert not result.failed, result.logged()
-    assert len([text for text in result.logged() if f"history/{FOURTH}.json:" in text]) == 1
-    assert result.codes == ["CAT050"]
+    assert [(each.code, each.file) for each in result.problems] == [("CAT050", f"history/{FOURTH}.json")]
     assert [day["date"] for day in result.json("changes.json")["data"]] == [FOURTH, THIRD, SECOND, FIRST]
     assert result.json(f"changes/{FOURTH}.json")["data"] == []
     assert result.at("history/nginx vulnerabilities id") == [TWO, ONE]
@@ -129,10 +126,7 @@ def test_what_a_killed_run_left_goes_away(past: Past, monkeypatch: pytest.Monkey
 
 def test_a_link_is_replaced_and_never_written_through(past: Past) -> None:
     elsewhere = past.site.write("elsewhere.json", "mine")
-    try:
-        past.file(FOURTH).symlink_to(elsewhere)
-    except OSError:
-        pytest.skip("no links here")
+    past.file(FOURTH).symlink_to(elsewhere)
     past.day(FOURTH)
     assert elsewhere.read_text() == "mine"
     assert not past.file(FOURTH).is_symlink()

@@ -254,21 +254,12 @@ def told(site: SiteFolder) -> SiteFolder:
     return site
 
 
-def test_the_documents_are_those_of_the_archive_and_openvex(told: SiteFolder) -> None:
+def test_a_document_has_the_author_and_the_time_of_the_statements(told: SiteFolder) -> None:
     vex(told, {}, author="Acme")
     result = built(told)
-    archive = repository(result.folder / "site")
     document = result.json("vex/nginx.json")
-    assert archive.files == {"pkg/oci/nginx/vex.json": document}
-    assert archive.index["updated_at"] == document["timestamp"] == "2026-01-01T00:00:00Z"
-    assert document["@context"] == "https://openvex.dev/ns/v0.2.0"
-    assert document["author"] == "Acme"
-    (statement,) = document["statements"]
-    assert statement["vulnerability"] == {"name": ONE, "aliases": []}
-    place = quote(f"{REGISTRY}/nginx", safe="")
-    assert [each["@id"] for each in statement["products"]] == [
-        f"pkg:oci/nginx@{quote(digest(seed), safe='')}?repository_url={place}" for seed in ("two", "one")
-    ]
+    assert (document["author"], document["timestamp"]) == ("Acme", "2026-01-01T00:00:00Z")
+    assert repository(result.folder / "site").index["updated_at"] == document["timestamp"]
 
 
 def test_two_items_of_one_image_of_docker_hub_have_one_entry_with_the_name_that_scanners_give(

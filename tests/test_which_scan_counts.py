@@ -239,7 +239,6 @@ AGES = {
         "versions: ['1']", "", None,
         "CAT035 docs/images/web.md:5: versions: the newest version, 1, has no scan (scan it; `security.max",
         security=MAX_AGE),
-    "a planned image": Row("lifecycle: planned\nversions: ['1']", "", None, security=MAX_AGE),
     "a planned image with an old scan": Row(
         "lifecycle: planned\nversions: ['1']", "web/1: 2020-01-01T00:00:00Z", "", security=MAX_AGE),
     "no time": Row(
