@@ -249,7 +249,7 @@ STORIES = {
         " | +1@libssl3, +2@zlib | -2@zlib scanner, 1 was libssl3, +3@curl scanner",
         "3@curl 3–, 1 2–, 2@zlib 2– scanner"),
     "the same scanner names a package otherwise": Story(
-        "a: | a: 1 | a: 1@libssl3", " | +1 | 1 was openssl", "1@libssl3 2–"),
+        "a: | a: 1 | a: 1@libssl3", " | +1 | 1@libssl3 was openssl", "1@libssl3 2–"),
     "another scanner that names more packages": Story(
         "a: | a: 1 | a: 1@libcrypto3 1@libssl3 (grype)",
         " | +1 | 1@libcrypto3 was openssl, +1@libssl3 scanner", "1@libcrypto3 2–, 1@libssl3 2–"),
