@@ -400,7 +400,7 @@ def prepared(folder: Path) -> SiteFolder:
     for (table, name), slug in NAMED.items():
         row = TABLES[table][name]
         system, _, architecture = row.platform.partition("/")
-        names = {"repoDigests": [f"{IMAGE}@{DIGEST}"], "os": system, "architecture": architecture}
+        names: Json = {"repoDigests": [f"{IMAGE}@{DIGEST}"], "os": system, "architecture": architecture}
         site.image(slug, f"versions: {of_its_own(VERSIONS, slug)}")
         site.report(f"{slug}/1.json", of_its_own(grype(*row.findings, **names), slug))
     return site
