@@ -145,6 +145,11 @@ def test_a_day_in_the_future_is_refused(past: Past) -> None:
     past.day("2027-01-01", SOURCE_DATE_EPOCH="1798761600")  # of the commit, ahead of the clock
 
 
+def test_a_day_as_json(past: Past) -> None:
+    printed = json.loads(past.run("--date", FOURTH, "--json").stdout)
+    assert printed == {"problems": [], "summary": {"refused": False, "date": FOURTH, "events": 0}}
+
+
 @pytest.fixture
 def begun(site: SiteFolder) -> Past:
     """A day without vulnerabilities."""

@@ -349,6 +349,7 @@ def test_the_same_in_other_bytes(data: bytes) -> None:
         ({"results": "none"}, "`results`: expected `array`, got `str`"),
         ({"results": [{"packages": 3}]}, "`results[0].packages`: expected `array | null`, got `int`"),
         (osv([], [{"ids": []}]), "`results[0].packages[0].groups[0].ids`: expected `array` of length >= 1"),
+        (osv([], [{"ids": [""]}]), "`results[0].packages[0].groups[0].ids` is empty"),
         (osv([{"id": " "}], []), "`results[0].packages[0].vulnerabilities[0].id` is empty"),
         ({"results": [{"packages": []}, {}]}, "`results[1].packages` is missing"),
         ({"results": [], "errors": []}, "an object with `results`, `errors`"),
