@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,21 +12,13 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
-from mkdocs_catalog_api.catalog.value import Catalog
 from mkdocs_catalog_api.commands.main import main
-from mkdocs_catalog_api.documents.history import HISTORY
-from mkdocs_catalog_api.documents.publication import encode, prove
 from mkdocs_catalog_api.history.days import Folder
-from mkdocs_catalog_api.history.state import counted
-from mkdocs_catalog_api.history.statistics import read_history
-from mkdocs_catalog_api.problems import Problems
 
-from .sites import REGISTRY, SiteFolder, built, digest, trivy
+from .sites import REGISTRY, SiteFolder, digest, trivy
 from .sites import Result as Built
 
 ONE, TWO, THREE = "CVE-2026-0001", "CVE-2026-0002", "CVE-2026-0003"
-NO_FIGURES = counted(Catalog())
-"""The counts of a catalog without images."""
 
 
 @dataclass
@@ -85,14 +77,6 @@ class Past:
         events: list[dict[str, Any]] = json.loads(self.file(date).read_bytes())["events"]
         return events
 
-    def vulnerabilities(self, date: str) -> list[tuple[str, ...]]:
-        """Record a day; returns its events of vulnerabilities as (what, id, package, reason)."""
-        found = [event for event in self.day(date) if event["kind"].startswith("vulnerability-")]
-        return [
-            (event["kind"].partition("-")[2], event["id"], event["pkg"], event.get("reason") or "")
-            for event in found
-        ]
-
     @classmethod
     def copy(cls, past: Past, site: SiteFolder) -> Past:
         """The same past in another folder."""
@@ -109,17 +93,6 @@ class Past:
     def files(self) -> dict[str, bytes]:
         return {path.name: path.read_bytes() for path in sorted((self.site.folder / "history").iterdir())}
 
-    def episodes(self, slug: str = "nginx") -> list[tuple[Any, ...]]:
-        """(id, package, first seen, fixed, days, reason) of the vulnerabilities of an image."""
-        keys = ("id", "pkg", "firstSeen", "fixed", "days", "reason")
-        listed = built(self.site).json(f"history/{slug}.json")["vulnerabilities"]
-        return [tuple(entry[key] for key in keys) for entry in listed]
-
-    def fixed(self, severity: str = "high") -> tuple[Any, ...]:
-        """How many were fixed within 365 days, with median and 90th percentile."""
-        times = built(self.site).json("fixes.json")["timeToFix"][severity]["days365"]
-        return times["fixed"], times["median"], times["percentile90"]
-
 
 def every_path(site: SiteFolder) -> Built:
     """A catalog without items that publishes whatever a catalog can."""
@@ -128,13 +101,3 @@ def every_path(site: SiteFolder) -> Built:
     result = site.build()
     assert not result.failed, result.logged()
     return result
-
-
-def documents(folder: Folder) -> Iterator[tuple[str, bytes]]:
-    """Path and proven bytes of every document of a history."""
-    catalog = Catalog(site_url="https://example.org/catalog/", history=read_history(folder, Problems()))
-    for path, document in HISTORY.documents(catalog):
-        assert not isinstance(document, bytes)
-        body = encode(document)
-        prove(path, body, type(document), set())
-        yield path, body

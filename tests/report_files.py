@@ -1,4 +1,4 @@
-"""Small reports, and what reading them gives."""
+"""Small reports, and what damages them."""
 
 from __future__ import annotations
 
@@ -7,28 +7,11 @@ import random
 from copy import deepcopy
 from typing import Any
 
-import pytest
-
-from mkdocs_catalog_api.problems import RefusedError
-from mkdocs_catalog_api.problems.codes import Code
-from mkdocs_catalog_api.sources.reports import Finding, Scan, read_report
-
-DIGEST = "sha256:" + "a" * 64
+# fmt: off
 STRANGE: list[Any] = [
-    None,
-    True,
-    -1,
-    1.5,
-    "",
-    "text",
-    "\ud800\x00",
-    [],
-    {},
-    [[]],
-    [{}],
-    {"a": {}},
-    [None, "x"],
+    None, True, -1, 1.5, "", "text", "\ud800\x00", [], {}, [[]], [{}], {"a": {}}, [None, "x"],
 ]
+# fmt: on
 
 
 def trivy(*vulnerabilities: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -38,22 +21,6 @@ def trivy(*vulnerabilities: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 def row(**fields: Any) -> dict[str, Any]:
     return {"VulnerabilityID": "CVE-2026-0001", "PkgName": "zlib", "Severity": "HIGH", **fields}
-
-
-def read(document: object) -> Scan:
-    (scan,) = read_report(json.dumps(document).encode())
-    return scan
-
-
-def finding(**fields: Any) -> Finding:
-    (found,) = read(trivy(row(**fields))).findings
-    return found
-
-
-def refusal(data: bytes | dict[str, Any] | list[Any]) -> str:
-    with pytest.raises(RefusedError) as caught:
-        read_report(data if isinstance(data, bytes) else json.dumps(data).encode())
-    return str(caught.value.problem("", Code.BROKEN_REPORT))
 
 
 def nodes(document: Any) -> list[tuple[Any, Any]]:
@@ -76,3 +43,18 @@ def damaged(document: Any, seed: random.Random) -> bytes:
         else:
             container[key] = deepcopy(seed.choice(STRANGE))
     return json.dumps(document).encode()
+
+
+def shuffled(document: Any, seed: random.Random) -> Any:
+    """The document with its lists of objects, and the keys of all objects, in another order."""
+    document = json.loads(json.dumps(document))
+    for container, key in nodes({"": document}):
+        value = container[key]
+        if isinstance(value, list) and all(isinstance(each, dict) for each in value):
+            seed.shuffle(value)
+        elif isinstance(value, dict):
+            pairs = [*value.items()]
+            seed.shuffle(pairs)
+            value.clear()
+            value.update(pairs)
+    return document

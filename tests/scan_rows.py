@@ -105,15 +105,13 @@ class Row:
         return any(each.startswith("error ") for each in self.problems)
 
     @property
-    def files(self) -> dict[str, bytes]:
+    def files(self) -> dict[str, str]:
         """Content of each report."""
         reports = self.reports
         if isinstance(reports, str):
             reports = dict(each.split(": ") for each in reports.split(", ") if each)
         return {
-            path if path.endswith((".json", ".package")) else f"{path}.json": content
-            if isinstance(content, bytes)
-            else json.dumps(scan(content) if isinstance(content, str) else content).encode()
+            f"{path}.json": json.dumps(scan(content) if isinstance(content, str) else content)
             for path, content in reports.items()
         }
 
@@ -134,7 +132,7 @@ class Seen:
     def own(self, text: str) -> str:
         """The other way round."""
         text = re.sub(r"\b(web|db|app)\b", rf"r{self.number:03}-\1", text)
-        return _DIGEST.sub(lambda found: _like(found[0], _digest(self.number, found[1].lower())), text)
+        return _DIGEST.sub(lambda found: _digest(self.number, found[1]), text)
 
     def file(self, path: str) -> str:
         """Where a report of the row lies."""
@@ -150,7 +148,7 @@ class Seen:
             else:
                 site.image(self.own(slug), self.own(text))
         for path, content in row.files.items():
-            site.write(f"scans/{self.file(path)}", self.own(content.decode()).encode())
+            site.write(f"scans/{self.file(path)}", self.own(content))
 
     def json(self, path: str) -> Any:
         return json.loads(self.plain(json.dumps(self.result.json(self.own(path)))))
@@ -175,12 +173,10 @@ class Seen:
         joined = [f"{pin['slug'] or '-'} {pin['version'] or '-'}" for pin in chart["images"]]
         return chart["security"] | {"joined": joined}
 
-    def told(self) -> list[Problem]:
-        return [each for each in self.result.problems if f"r{self.number:03}" in f"{each.file} {each}"]
-
     def compare(self, row: Row) -> None:
         """Fail if it is not as the row says."""
-        said = [(self._head(each), self.plain(str(each))) for each in self.told()]
+        told = [each for each in self.result.problems if f"r{self.number:03}" in f"{each.file} {each}"]
+        said = [(self._head(each), self.plain(str(each))) for each in told]
         wanted = [each.partition(": ") for each in sorted(row.problems)]
         assert [head for head, _ in sorted(said)] == [head for head, *_ in wanted], said
         for (_, text), (_, _, part) in zip(sorted(said), wanted, strict=True):
@@ -202,11 +198,8 @@ class Seen:
 
 
 def _digest(number: int, letter: str) -> str:
-    return f"sha256:{letter}{hashlib.sha256(f'{number}'.encode()).hexdigest()[1:]}"
-
-
-def _like(text: str, digest: str) -> str:
-    return digest.upper() if text.isupper() else digest
+    digest = f"sha256:{letter.lower()}{hashlib.sha256(f'{number}'.encode()).hexdigest()[1:]}"
+    return digest.upper() if letter.isupper() else digest
 
 
 @contextmanager

@@ -41,8 +41,6 @@ class Story(NamedTuple):
     """What happened to vulnerabilities on each day."""
     ends: str
     """Each vulnerability of a package: first day–day of the fix, reason and version; * if it may be older."""
-    fixes: str | None = None
-    """The same of each id, with its worst severity, in `fixes.json`; None: no other text."""
     kinds: str | None = None
     """The kinds of all other events from the second day on, if they matter."""
     figures: str | None = None
@@ -121,15 +119,9 @@ class Told:
             if (self._result.api / path).exists()
         ]
         ends = [
-            f"{place}{_name(entry['id'], entry['pkg'])} {_end(entry, baseline=entry['baseline'])}"
+            f"{place}{_name(entry['id'], entry['pkg'])} {_end(entry)}"
             for place, document in histories
             for entry in document["vulnerabilities"]
-        ]
-        fixes = [
-            f"{place}{_name(entry['id'], severity=entry['severity'])} {_end(entry)}"
-            for place, document in histories
-            for entry in self._result.json("fixes.json")["data"]
-            if entry["slug"] == document["slug"]
         ]
         figures = [
             f"{place}{_day(entry['date'])}: {entry['total'] if entry['scanned'] else '?'}"
@@ -141,7 +133,6 @@ class Told:
             told.days,
             _by_day(", ".join(_event(event) for event in day if "pkg" in event) for day in events),
             ", ".join(ends),
-            fixes=None if fixes == ends else ", ".join(fixes),
             kinds=None
             if told.kinds is None
             else _by_day(" ".join(each["kind"] for each in day if "pkg" not in each) for day in events[1:]),
@@ -185,8 +176,6 @@ def _report(tag: str, names: list[str], rows: list[dict[str, str]], facts: Mappi
     report["Metadata"] = {"RepoTags": [] if names else [tag], "RepoDigests": names}
     if "made" in facts:
         report["CreatedAt"] = f"{_date(int(facts['made']))}T06:00:00Z"
-    if "trivy" in facts:
-        report["Trivy"] = {"Version": facts["trivy"]}
     if "ended" in facts:
         report["Metadata"]["OS"] = {"Family": "debian", "Name": "9", "EOSL": True}
     for architecture in {"amd64", "arm64"} & {*facts}:
@@ -194,18 +183,15 @@ def _report(tag: str, names: list[str], rows: list[dict[str, str]], facts: Mappi
     return report
 
 
-def _name(id_: str, pkg: str = "openssl", severity: str = "HIGH") -> str:
-    number = id_.rpartition("-")[2].lstrip("0")
-    return number + (f"!{severity}" if severity != "HIGH" else "") + (f"@{pkg}" if pkg != "openssl" else "")
+def _name(id_: str, pkg: str) -> str:
+    return id_.rpartition("-")[2].lstrip("0") + (f"@{pkg}" if pkg != "openssl" else "")
 
 
-def _end(entry: dict[str, Any], *, baseline: bool = False) -> str:
+def _end(entry: dict[str, Any]) -> str:
     """Since when a vulnerability is known, and its end."""
-    first, fixed, days = _day(entry["firstSeen"]), _day(entry["fixed"]), entry["days"]
-    assert days is None or days == int(fixed) - int(first)
-    older = "*" if baseline or (fixed and days is None) else ""
+    time = "*" * entry["baseline"] + f"{_day(entry['firstSeen'])}–{_day(entry['fixed'])}"
     version = entry["fixedIn"] if entry["fixedIn"] != "1.0" else None
-    return " ".join(filter(None, [f"{older}{first}–{fixed}", entry["reason"], version]))
+    return " ".join(filter(None, [time, entry["reason"], version]))
 
 
 def _event(event: dict[str, Any]) -> str:
@@ -216,199 +202,111 @@ def _event(event: dict[str, Any]) -> str:
     return " ".join(filter(None, [f"{sign}{name}", event.get("reason")]))
 
 
-# The time to fix of an id is also that of `test_history_rules`.
+# The time to fix of an id is that of `test_history_rules`.
 STORIES = {
     "found, then not scanned, then gone": Story(
-        "a: | a: 1 | b: ? | b:", " | +1 | | -1 rebuilt", "1 2–4 rebuilt", figures="1: 0, 2: 1, 3: ?, 4: 0"
-    ),
+        "a: | a: 1 | b: ? | b:", " | +1 | | -1 rebuilt", "1 2–4 rebuilt", figures="1: 0, 2: 1, 3: ?, 4: 0"),
     "without any digest nothing counts as rebuilt": Story(
-        "-: | -: 1 | -:", " | +1 | -1 scanner", "1 2– scanner"
-    ),
+        "-: | -: 1 | -:", " | +1 | -1 scanner", "1 2– scanner"),
     "a statement that is withdrawn reopens": Story(
-        "a: | a: 1 | a: 1 ~1 | a: 1",
-        " | +1 | ~1 | again 1",
-        "1 2–, 1 2– suppressed",
-        fixes="1 2–",
-        figures="1: 0, 2: 1, 3: 0 ~1, 4: 1",
-    ),
+        "a: | a: 1 | a: 1 ~1 | a: 1", " | +1 | ~1 | again 1", "1 2–, 1 2– suppressed",
+        figures="1: 0, 2: 1, 3: 0 ~1, 4: 1"),
     "an end that is not a fix keeps its reason": Story(
         "a: | a: 1 2@curl 2@zlib | a: 1 2@curl ~1 | a: 1 ~1",
         " | +1, +2@curl, +2@zlib | -2@zlib scanner, ~1 | -2@curl scanner",
-        "1 2– suppressed, 2@curl 2– scanner, 2@zlib 2– scanner",
-        fixes="1 2– suppressed, 2 2– scanner",
-    ),
+        "1 2– suppressed, 2@curl 2– scanner, 2@zlib 2– scanner"),
     "a new version fixes although the old one keeps it": Story(
-        "a: | a: 1 | a: 1; 1.1=b:",
-        " | +1 | -1 superseded",
-        "1 2–3 superseded 1.1",
-        kinds="grade-changed | release-added latest-changed scan-changed grade-changed",
-    ),
-    "the worst severity counts, also of a day in between": Story(
-        "a: | a: 1!LOW 2!MEDIUM | a: 1!HIGH 2!CRITICAL | a: 1!LOW 2!LOW | b: 2!LOW",
-        " | +1, +2 | 1 was LOW, 2 was MEDIUM | 1 was HIGH, 2 was CRITICAL | -1 rebuilt",
-        "1 2–5 rebuilt, 2 2–",
-        fixes="1 2–5 rebuilt, 2!CRITICAL 2–",
-    ),
+        "a: | a: 1 | a: 1; 1.1=b:", " | +1 | -1 superseded", "1 2–3 superseded 1.1",
+        kinds="grade-changed | release-added latest-changed scan-changed grade-changed"),
+    "another severity": Story("a: | a: 1!LOW | a: 1!CRITICAL", " | +1 | 1 was LOW", "1 2–"),
     "renamed, withdrawn, and back again": Story(
         "a: | a: 1 | web> a: 1 | web> {lifecycle: withdrawn} a: 1 | a: 1",
-        " | +1 | +1, -1 withdrawn | | +1, -1 withdrawn",
-        "1 2–, 1 2– withdrawn, web> 1 *3– withdrawn",
-        fixes="1 2–, web> 1 3– withdrawn",
+        " | +1 | +1, -1 withdrawn | | +1, -1 withdrawn", "1 2–, 1 2– withdrawn, web> 1 *3– withdrawn",
         kinds="grade-changed | "
         "image-added release-added latest-changed scan-changed grade-changed image-removed | "
         "lifecycle-changed | "
         "image-added release-added latest-changed scan-changed grade-changed image-removed",
-        figures="1: 0, 2: 1, 3: ?, 5: 1, web> 3: 1, web> 5: ?",
-    ),
+        figures="1: 0, 2: 1, 3: ?, 5: 1, web> 3: 1, web> 5: ?"),
     "what a renamed image shows has no known beginning": Story(
         "a: | a: 1 | web> a: 1 | web> a: 1 2 | web> b:",
         " | +1 | +1, -1 withdrawn | +2 | -1 rebuilt, -2 rebuilt",
-        "1 2– withdrawn, web> 2 4–5 rebuilt, web> 1 *3–5 rebuilt",
-        fixes="1 2– withdrawn, web> 1 *3–5 rebuilt, web> 2 4–5 rebuilt",
-    ),
+        "1 2– withdrawn, web> 2 4–5 rebuilt, web> 1 *3–5 rebuilt"),
     "a renamed image that is scanned a day later has no known beginning": Story(
-        "a: | a: 1 | web> a: ? | web> a: 1",
-        " | +1 | -1 withdrawn | +1",
-        "1 2– withdrawn, web> 1 *4–",
-        fixes="1 2– withdrawn, web> 1 4–",
-    ),
+        "a: | a: 1 | web> a: ? | web> a: 1", " | +1 | -1 withdrawn | +1", "1 2– withdrawn, web> 1 *4–"),
     "a renamed image is known by the digests of its scans": Story(
-        "-a: | -a: 1 | web> -a: 1",
-        " | +1 | +1, -1 withdrawn",
-        "1 2– withdrawn, web> 1 *3–",
-        fixes="1 2– withdrawn, web> 1 3–",
-    ),
+        "-a: | -a: 1 | web> -a: 1", " | +1 | +1, -1 withdrawn", "1 2– withdrawn, web> 1 *3–"),
     "an image with digests of its own has a beginning": Story("a: | a: | web> b: 1", " | | +1", "web> 1 3–"),
     "a release is deleted, and going back to an older version fixes nothing": Story(
-        "a: | a: 2; 1.1=b: 1 | a: 2",
-        " | +1 | -1 superseded, +2",
-        "2 3–, 1 2– superseded",
-        fixes="1 2– superseded, 2 3–",
+        "a: | a: 2; 1.1=b: 1 | a: 2", " | +1 | -1 superseded, +2", "2 3–, 1 2– superseded",
         kinds="release-added latest-changed scan-changed grade-changed | "
-        "release-removed latest-changed scan-changed",
-    ),
+        "release-removed latest-changed scan-changed"),
     "the first record of an old catalog is a baseline": Story(
         "a: 1 2 ~2 | a: 1 2 3 | b:",
         "+1 baseline, ~2 baseline | again 2, +3 | -1 rebuilt, -2 rebuilt, -3 rebuilt",
-        "2 *2–3 rebuilt, 3 2–3 rebuilt, 1 *1–3 rebuilt",
-        fixes="1 *1–3 rebuilt, 2 *2–3 rebuilt, 3 2–3 rebuilt",
-    ),
+        "2 *2–3 rebuilt, 3 2–3 rebuilt, 1 *1–3 rebuilt"),
     "another scanner": Story(
         "a: | a: 1@libssl3 2@zlib | a: 1 3@curl (grype) | a: 1 3@curl (grype)",
         " | +1@libssl3, +2@zlib | -2@zlib scanner, 1 was libssl3, +3@curl scanner",
-        "3@curl 3–, 1 2–, 2@zlib 2– scanner",
-        fixes="1 2–, 2 2– scanner, 3 3–",
-    ),
+        "3@curl 3–, 1 2–, 2@zlib 2– scanner"),
+    "the same scanner names a package otherwise": Story(
+        "a: | a: 1 | a: 1@libssl3", " | +1 | 1@libssl3 was openssl", "1@libssl3 2–"),
     "another scanner that names more packages": Story(
         "a: | a: 1 | a: 1@libcrypto3 1@libssl3 (grype)",
-        " | +1 | 1@libcrypto3 was openssl, +1@libssl3 scanner",
-        "1@libcrypto3 2–, 1@libssl3 2–",
-        fixes="1 2–",
-    ),
+        " | +1 | 1@libcrypto3 was openssl, +1@libssl3 scanner", "1@libcrypto3 2–, 1@libssl3 2–"),
     "another digest of the same build in the reports": Story(
-        "a: (also b) | a: 1 (also b) | b: (also a)", " | +1 | -1 scanner", "1 2– scanner"
-    ),
-    "the clock goes on after the image was away or not scanned": Story(
-        "a: | a: 1 | – | a: 1 | b: ? | b:",
-        " | +1 | -1 withdrawn | +1 | | -1 rebuilt",
-        "1 2–6 rebuilt, 1 2– withdrawn",
-        fixes="1 2–6 rebuilt",
-    ),
+        "a: (also b) | a: 1 (also b) | b: (also a)", " | +1 | -1 scanner", "1 2– scanner"),
     "an older variant of the same release fixes nothing": Story(
-        "a: | a: 1 | 1.0-alpine=b: 1 | 1.0-alpine=b: 1; 1.0=c:", " | +1 | | -1 superseded", "1 2– superseded"
-    ),
+        "a: | a: 1 | 1.0-alpine=b: 1 | 1.0-alpine=b: 1; 1.0=c:", " | +1 | | -1 superseded",
+        "1 2– superseded"),
     "a newer version than the variant fixes": Story(
-        "a: | a: 1 | 1.0-alpine=b: 1 | 1.0-alpine=b: 1; 1.1=c:",
-        " | +1 | | -1 superseded",
-        "1 2–4 superseded 1.1",
-    ),
-    "setting latest back fixes nothing": Story(
-        "a: ?; 1.1=b: | a: ?; 1.1=b: 1 | {latest: '1.0'} a:; 1.1=b: 1 | a: ?; 1.1=b: ?; 1.2=c: 1",
-        " | +1 | -1 superseded | +1",
-        "1 2–, 1 2– superseded",
-        fixes="1 2–",
-    ),
-    "a fix is taken back with the version that brought it": Story(
-        "a: | a: 1 | a: 1; 1.1=b: | a: 1", " | +1 | -1 superseded | +1", "1 2–"
-    ),
+        "a: | a: 1 | 1.0-alpine=b: 1 | 1.0-alpine=b: 1; 1.1=c:", " | +1 | | -1 superseded",
+        "1 2–4 superseded 1.1"),
     "a fix is taken back under another name of the package": Story(
-        "a: | a: 1 | b: | b: 1@libssl3 | c:",
-        " | +1 | -1 rebuilt | +1@libssl3 | -1@libssl3 rebuilt",
-        "1@libssl3 2–5 rebuilt",
-        fixes="1 2–5 rebuilt",
-    ),
+        "a: | a: 1 | b: | b: 1@libssl3 | c:", " | +1 | -1 rebuilt | +1@libssl3 | -1@libssl3 rebuilt",
+        "1@libssl3 2–5 rebuilt"),
     "an ended system fixes nothing": Story("a: | a: 1 | b: (ended)", " | +1", "1 2–"),
     "a system that has ended no longer hides nothing": Story(
-        "a: (ended) | a: 1 (ended) | b:", " | +1 | -1 rebuilt", "1 2–3 rebuilt"
-    ),
+        "a: (ended) | a: 1 (ended) | b:", " | +1 | -1 rebuilt", "1 2–3 rebuilt"),
     "a scan made before the vulnerability was seen fixes nothing": Story(
-        "a: | a: 1 | b: (made 1)", " | +1 | -1 rebuilt", "1 2– rebuilt"
-    ),
+        "a: | a: 1 | b: (made 1)", " | +1 | -1 rebuilt", "1 2– rebuilt"),
     "a scan made on the day on which it was seen fixes": Story(
-        "a: | a: 1 | b: (made 2)", " | +1 | -1 rebuilt", "1 2–3 rebuilt"
-    ),
+        "a: | a: 1 | b: (made 2)", " | +1 | -1 rebuilt", "1 2–3 rebuilt"),
     "a scan without a time is as old as its first record": Story(
-        "a: | b: 1 | a:", " | +1 | -1 rebuilt", "1 2– rebuilt"
-    ),
-    "a later scan of the same is no event": Story(
-        "a: (made 1) | a: (made 2)",
-        "",
-        "",
-        kinds="",
-    ),
+        "a: | b: 1 | a:", " | +1 | -1 rebuilt", "1 2– rebuilt"),
+    "a later scan of the same is no event": Story("a: (made 1) | a: (made 2)", "", "", kinds=""),
     "the scan of another platform fixes nothing": Story(
-        "a: | a: 1 (amd64) | b: (arm64)", " | +1 | -1 rebuilt", "1 2– rebuilt"
-    ),
+        "a: | a: 1 (amd64) | b: (arm64)", " | +1 | -1 rebuilt", "1 2– rebuilt"),
     "a scan that names no platform fixes": Story(
-        "a: | a: 1 (amd64) | b:", " | +1 | -1 rebuilt", "1 2–3 rebuilt"
-    ),
+        "a: | a: 1 (amd64) | b:", " | +1 | -1 rebuilt", "1 2–3 rebuilt"),
     "a report that names no part fixes nothing where there are several": Story(
-        "a<amd64 arm64>: | a<amd64 arm64>: 1 | b<amd64 arm64>:", " | +1 | -1 rebuilt", "1 2– rebuilt"
-    ),
+        "a<amd64 arm64>: | a<amd64 arm64>: 1 | b<amd64 arm64>:", " | +1 | -1 rebuilt", "1 2– rebuilt"),
     "the same manifest in a new index fixes nothing": Story(
-        "a<amd64=x>: (amd64) | a<amd64=x>: 1 (amd64) | b<amd64=x>: (amd64)",
-        " | +1 | -1 scanner",
-        "1 2– scanner",
-    ),
+        "a<amd64=x>: (amd64) | a<amd64=x>: 1 (amd64) | b<amd64=x>: (amd64)", " | +1 | -1 scanner",
+        "1 2– scanner"),
     "another manifest in a new index fixes": Story(
-        "a<amd64=x>: (amd64) | a<amd64=x>: 1 (amd64) | b<amd64=y>: (amd64)",
-        " | +1 | -1 rebuilt",
-        "1 2–3 rebuilt",
-    ),
+        "a<amd64=x>: (amd64) | a<amd64=x>: 1 (amd64) | b<amd64=y>: (amd64)", " | +1 | -1 rebuilt",
+        "1 2–3 rebuilt"),
     "what only an unscanned platform had is not gone": Story(
-        "a+b: / | a+b: 1 / 1 2 | a+b: 1 / ? | . | a+b: 1 / 1",
-        " | +1, +2 | | | -2 scanner",
+        "a+b: / | a+b: 1 / 1 2 | a+b: 1 / ? | . | a+b: 1 / 1", " | +1, +2 | | | -2 scanner",
         "1 2–, 2 2– scanner",
         kinds="grade-changed | scan-changed grade-changed | | scan-changed grade-changed",
-        figures="1: 0, 2: 2, 3: 2, 5: 1",
-    ),
+        figures="1: 0, 2: 2, 3: 2, 5: 1"),
     "a rebuilt image fixes once each platform is scanned": Story(
-        "a+b: / | a+b: 1 / 1 2 | c+d: 3 / ? | c+d: 3 / 2",
-        " | +1, +2 | +3 | -1 rebuilt",
-        "3 3–, 1 2–4 rebuilt, 2 2–",
-        fixes="1 2–4 rebuilt, 2 2–, 3 3–",
-    ),
+        "a+b: / | a+b: 1 / 1 2 | c+d: 3 / ? | c+d: 3 / 2", " | +1, +2 | +3 | -1 rebuilt",
+        "3 3–, 1 2–4 rebuilt, 2 2–"),
     "what one platform no longer reports is not fixed by scanning the other": Story(
         "a+b: / | a+b: 1 / 1 2 | c+d: 3 / ? | c+d: /",
-        " | +1, +2 | +3 | -1 rebuilt, -2 rebuilt, -3 scanner",
-        "3 3– scanner, 1 2–4 rebuilt, 2 2–4 rebuilt",
-        fixes="1 2–4 rebuilt, 2 2–4 rebuilt, 3 3– scanner",
-    ),
+        " | +1, +2 | +3 | -1 rebuilt, -2 rebuilt, -3 scanner", "3 3– scanner, 1 2–4 rebuilt, 2 2–4 rebuilt"),
     "a platform that stays as it was fixes nothing": Story(
-        "a+b: / | a+b: 1 / 1 2 | a+c: /", " | +1, +2 | -1 scanner, -2 scanner", "1 2– scanner, 2 2– scanner"
-    ),
-}
+        "a+b: / | a+b: 1 / 1 2 | a+c: /", " | +1, +2 | -1 scanner, -2 scanner", "1 2– scanner, 2 2– scanner"),
+}  # fmt: skip
 ACCEPTED = {
     "one platform is enough for who scans no other": Story(
-        "a+b: / ? | c+d: 1 / ? | e+f: / ?", " | +1 | -1 rebuilt", "1 2–3 rebuilt"
-    ),
+        "a+b: / ? | c+d: 1 / ? | e+f: / ?", " | +1 | -1 rebuilt", "1 2–3 rebuilt"),
     "but not for what only an unscanned platform had": Story(
-        "a+b: / | a+b: 1 / 1 2 | a+b: 1 / ? | a+b: 1 / 1",
-        " | +1, +2 | | -2 scanner",
-        "1 2–, 2 2– scanner",
-        figures="1: 0, 2: 2, 4: 1",
-    ),
-}
+        "a+b: / | a+b: 1 / 1 2 | a+b: 1 / ? | a+b: 1 / 1", " | +1, +2 | | -2 scanner", "1 2–, 2 2– scanner",
+        figures="1: 0, 2: 2, 4: 1"),
+}  # fmt: skip
 """Stories of a catalog that accepts images of which some platforms are not scanned."""
 
 

@@ -7,17 +7,19 @@ import datetime
 import json
 import statistics
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.catalog.events import CountedScan
 from mkdocs_catalog_api.catalog.grading import Grade
 from mkdocs_catalog_api.catalog.history import FixEntry
-from mkdocs_catalog_api.catalog.scans import SEVERITIES, Limit, Severity
+from mkdocs_catalog_api.catalog.scans import SEVERITIES, Severity
+from mkdocs_catalog_api.catalog.value import Catalog
+from mkdocs_catalog_api.documents.history import HISTORY
+from mkdocs_catalog_api.documents.publication import encode
 from mkdocs_catalog_api.history.days import Folder
 from mkdocs_catalog_api.history.state import (
     KnownImage,
@@ -26,18 +28,20 @@ from mkdocs_catalog_api.history.state import (
     Seen,
     State,
     after,
+    counted,
     differences,
     follow,
     known,
     record,
 )
-from mkdocs_catalog_api.history.statistics import times_to_fix
+from mkdocs_catalog_api.history.statistics import read_history, times_to_fix
 from mkdocs_catalog_api.problems import Problems
 
 from .contract import history
 from .contract.api import Api
-from .past import NO_FIGURES, ONE, TWO, documents
+from .past import ONE, TWO
 
+NO_FIGURES = counted(Catalog())
 KEYS = st.tuples(st.sampled_from([ONE, TWO, "GHSA-x"]), st.sampled_from(["a", "b", "c"]))
 ROWS = st.dictionaries(KEYS, st.builds(Row, st.sampled_from(SEVERITIES), st.booleans()), max_size=5)
 DIGESTS = st.lists(st.sampled_from(["d1", "d2", "d3"]), max_size=2, unique=True).map(tuple)
@@ -88,50 +92,23 @@ def recorded(folder: Folder, snapshots: Sequence[Sequence[Seen]]) -> State:
     return state
 
 
-def bytes_of(folder: Folder) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.path.iterdir()}
+def documents(folder: Folder) -> Iterator[tuple[str, bytes]]:
+    """Path and bytes of every document of a history."""
+    catalog = Catalog(site_url="https://example.org/catalog/", history=read_history(folder, Problems()))
+    for path, document in HISTORY.documents(catalog):
+        assert not isinstance(document, bytes)
+        yield path, encode(document)
 
 
-# Each example writes files.
-few = settings(max_examples=40)
-
-
-@few
-@given(st.lists(snapshots(), min_size=1, max_size=4))
-def test_replaying_what_differs_gives_what_was_seen(days: list[list[Seen]]) -> None:
-    state: State = {}
-    for snapshot in days:
-        expected = expected_after(state, snapshot)
-        state, fits = after(state, [*differences(state, snapshot)])
-        assert all(fits)
-        assert state == expected
-        assert list(differences(state, snapshot)) == []
-
-
-@pytest.mark.parametrize("reason", ["missing", "limit"])
-def test_a_scan_that_is_not_complete_stays_so_on_the_next_day(reason: str) -> None:
-    limits: tuple[Limit, ...] = ("only-fixed",) if reason == "limit" else ()
-    counts = CountedScan("trivy 1", (), None, ("os-pkgs",), limits, None)
-    first = KnownScan("1.0", ("d1",), "trivy 1", complete=False)
-    then = KnownScan("1.0", (), "trivy 1", complete=True, scans=(counts,))
-    missing = frozenset({"d1"} if reason == "missing" else ())
-    days = [
-        Seen("x", KnownImage(releases={"1.0": ()}, latest="1.0", scanned=True, scan=scan), missing)
-        for scan in (first, then)
-    ]
-    state = known(known(None, days[0]._replace(missing=frozenset())), days[1])
-    assert not state.scan or not state.scan.complete
-    assert known(state, days[1]) == state
-
-
-@settings(max_examples=60)
+@settings(max_examples=50)
 @given(st.lists(snapshots(), min_size=1, max_size=6))
 def test_a_history_replays_and_its_documents_hold_the_contract(days: list[list[Seen]]) -> None:
     """Recording the last day again changes nothing; `fixes.json` agrees with the history of each image."""
     with tempfile.TemporaryDirectory() as path:
         folder = Folder(Path(path) / "history")
         expected = recorded(folder, days)
-        before = bytes_of(folder)
+        last = folder.path / f"{folder.dates[-1]}.json"
+        before = last.read_bytes()
         state: State = {}
         problems = Problems()
         for day in folder.days():
@@ -139,7 +116,7 @@ def test_a_history_replays_and_its_documents_hold_the_contract(days: list[list[S
             assert fitting == day.events
         assert (state, [*problems]) == (expected, [])
         record(folder, folder.dates[-1], days[-1], problems, NO_FIGURES)
-        assert bytes_of(folder) == before
+        assert last.read_bytes() == before
         for name, body in documents(folder):
             file = Path(path) / "site/api/v1" / name
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -154,7 +131,7 @@ def test_a_history_replays_and_its_documents_hold_the_contract(days: list[list[S
             assert document["figures"][-1]["total"] == (len(open_in(image)) if image.scanned else None)
 
 
-@few
+@settings(max_examples=40)
 @given(snapshots(), snapshots())
 def test_an_event_that_says_nothing_new_is_refused_and_changes_nothing(
     one: list[Seen], two: list[Seen]
@@ -251,7 +228,7 @@ def expected_fixes(days: Sequence[Sequence[Seen]]) -> list[tuple[Severity, int]]
     return [(worst, day - first) for _, day, (first, baseline, worst) in fixes if not baseline]
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(st.lists(whole(), min_size=2, max_size=9))
 def test_time_to_fix_is_what_the_contract_says(days: list[list[Seen]]) -> None:
     with tempfile.TemporaryDirectory() as path:

@@ -8,11 +8,10 @@ from typing import Any
 import pytest
 
 from .scan_rows import PLAIN, Row, Seen, catalogs
-from .sites import REGISTRY, SiteFolder, built, grype, harbor, match, osv, row, trivy, vex
+from .sites import REGISTRY, SiteFolder, built, grype, match, row, trivy, vex
 
 WEB = f"{REGISTRY}/web"
 ONE, TWO = "CVE-2026-0001", "CVE-2026-0002"
-V31 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H"
 
 
 def modified(finding: Any, status: str = "ignored", **fields: Any) -> dict[str, Any]:
@@ -39,11 +38,6 @@ def ignoring(*rules: dict[str, Any]) -> dict[str, Any]:
     return scanned(ignoredMatches=[match(ONE, pkg="zlib") | {"appliedIgnoreRules": [*rules]}])
 
 
-def grouped(records: list[dict[str, Any]], **group: Any) -> dict[str, Any]:
-    """A report of OSV-Scanner whose records are one group."""
-    return osv(records, [{"ids": [records[0]["id"]]} | group], pkg="zlib", of=f"{WEB}:1")
-
-
 def configured(*matches: Any, **options: Any) -> dict[str, Any]:
     """A report of Grype made with these options."""
     report = scanned(*matches)
@@ -53,6 +47,7 @@ def configured(*matches: Any, **options: Any) -> dict[str, Any]:
 
 ACCEPT_IGNORED = {"accept": ["ignored"]}
 VEX_RULE = {"vex-status": "not_affected", "vex-justification": "component_not_present", "namespace": "vex"}
+KNOWN_FIXED = {"reason": "DistroPackageFixed"}
 HEADERS = {
     "match-type": "exact-indirect-match",
     "package": {"name": "linux-libc-dev", "upstream-name": "linux"},
@@ -61,40 +56,38 @@ HEADERS = {
 IGNORED: dict[str, tuple[Any, str]] = {
     **{
         f"ignored by Trivy as {status!r}": (
-            modified(row(ONE), status),
-            "ignored | not before 2.0 | .trivyignore.yaml",
-        )
+            modified(row(ONE), status), "ignored | not before 2.0 | .trivyignore.yaml")
         for status in ("ignored", "affected", "end_of_life", "")
     },
     "ignored by Grype": (ignoring({"reason": "not before 2.0"}), "ignored | not before 2.0 | Grype"),
     "by a statement that does not suppress": (
-        ignoring({"vex-status": "under_investigation"}),
-        "ignored |  | Grype",
-    ),
+        ignoring({"vex-status": "under_investigation"}), "ignored |  | Grype"),
     "by one of two rules": (ignoring(HEADERS, {"vulnerability": ONE}), "ignored |  | Grype"),
     "by its kind of match": (ignoring({"match-type": "exact-indirect-match"}), "ignored |  | Grype"),
     "by no rule": (ignoring(), "ignored |  | Grype"),
-}
+    "by a rule on the headers of another package": (
+        ignoring({"match-type": "exact-indirect-match", "package": {"name": "a", "upstream-name": "b"}}),
+        "ignored |  | Grype"),
+    "by a rule on headers and an id": (ignoring(HEADERS | {"vulnerability": ONE}), "ignored |  | Grype"),
+    "by a configured rule on what it knows": (
+        ignoring(KNOWN_FIXED)
+        | {"descriptor": {"name": "grype", "configuration": {"ignore": [KNOWN_FIXED | {"fix-state": "x"}]}}},
+        "ignored | DistroPackageFixed | Grype"),
+}  # fmt: skip
 NOTE = "note CAT039 web/1: 1 finding"
 ROWS = {
     name: Row(PLAIN, {"web/1": report}, ONE, f"{NOTE} ignored by", {"suppressed": "", "grade": "D"})
     for name, (report, _) in IGNORED.items()
 } | {
     f"{name}, accepted": Row(
-        PLAIN,
-        {"web/1": report},
-        "",
-        NOTE,
-        {"suppressed": ONE, "why": why, "total": 0},
-        security=ACCEPT_IGNORED,
-    )
+        PLAIN, {"web/1": report}, "", NOTE, {"suppressed": ONE, "why": why, "total": 0},
+        security=ACCEPT_IGNORED)
     for name, (report, why) in IGNORED.items()
-}
+}  # fmt: skip
 # What a VEX document told the scanner is suppressed without a note.
 ROWS |= {
     f"told to {scanner} as {status}": Row(
-        PLAIN, {"web/1": report}, "", record={"suppressed": ONE, "why": why}
-    )
+        PLAIN, {"web/1": report}, "", record={"suppressed": ONE, "why": why})
     for status in ("not_affected", "fixed")
     for scanner, report, why in (
         ("Trivy", modified(row(ONE), status), f"{status} | not before 2.0 | .trivyignore.yaml"),
@@ -104,7 +97,7 @@ ROWS |= {
             f"{status} | component_not_present | vex",
         ),
     )
-}
+}  # fmt: skip
 # What Grype leaves out by its own knowledge stays out.
 OWN_REASONS = ("DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable")
 OWN_RULES: list[dict[str, Any]] = [HEADERS, *({"reason": reason} for reason in OWN_REASONS)]
@@ -116,52 +109,36 @@ elsewhere = modified(row(ONE))
 elsewhere["Results"].append({"Target": "other", "Class": "lang-pkgs", "Vulnerabilities": [row(ONE)]})
 ROWS |= {
     "one finding of the row is not ignored": Row(
-        PLAIN, {"web/1": elsewhere}, ONE, NOTE, security=ACCEPT_IGNORED
-    ),
+        PLAIN, {"web/1": elsewhere}, ONE, NOTE, security=ACCEPT_IGNORED),
     "a modified finding of an unknown type": Row(
-        PLAIN, {"web/1": modified(row(ONE), Type="flaw")}, ONE, NOTE
-    ),
+        PLAIN, {"web/1": modified(row(ONE), Type="flaw")}, ONE, NOTE),
     "another one, without an id of a vulnerability": Row(
-        PLAIN,
-        {"web/1": modified({"ID": "DS002"}, Type="flaw")},
-        "",
-        "note CAT039 web/1: 1 modified findings of type flaw",
-    ),
+        PLAIN, {"web/1": modified({"ID": "DS002"}, Type="flaw")}, "",
+        "note CAT039 web/1: 1 modified findings of type flaw"),
     "the vendor declares it unaffected": Row(
-        PLAIN,
-        {"web/1": trivy([row(ONE) | {"Status": "not_affected"}, row(TWO)])},
-        TWO,
-        "note CAT039 web/1: 1 findings with the status not_affected",
-    ),
+        PLAIN, {"web/1": trivy([row(ONE) | {"Status": "not_affected"}, row(TWO)])}, TWO,
+        "note CAT039 web/1: 1 findings with the status not_affected"),
     "a report of a hub has one note": Row(
-        "versions: ['1', '2']",
-        {"hub/acme/web/1": {f"{WEB}:{tag}": modified(row(ONE)) for tag in "12"}},
-        ONE,
-        "note CAT039 hub/acme/web/1: 2 findings ignored by",
-    ),
+        "versions: ['1', '2']", {"hub/acme/web/1": {f"{WEB}:{tag}": modified(row(ONE)) for tag in "12"}}, ONE,
+        "note CAT039 hub/acme/web/1: 2 findings ignored by"),
 } | {
     f"a modified finding that is no package's: {kind}": Row(
-        PLAIN, {"web/1": modified({"ID": "DS002"}, Type=kind)}, ""
-    )
+        PLAIN, {"web/1": modified({"ID": "DS002"}, Type=kind)}, "")
     for kind in ("misconfiguration", "secret", "license")
-}
+}  # fmt: skip
 # A report that leaves something out gets no good grade.
 ROWS |= {
     f"{option}, {ids or 'nothing'}": Row(
         {"web": PLAIN, "app": f"images: ['{WEB}:1']"},
-        {"web/1": configured(*(match(id_) for id_ in ids.split()), **{option: value})},
-        ids,
-        f"CAT036 web/1: {option}",
-        {"grade": grade, "badge": grade or "partly scanned"},
-        {"grade": grade},
-        {"accept": ["partial"]},
-    )
+        {"web/1": configured(*(match(id_) for id_ in ids.split()), **{option: value})}, ids,
+        f"CAT036 web/1: {option}", {"grade": grade, "badge": grade or "partly scanned"}, {"grade": grade},
+        {"accept": ["partial"]})
     for option, value in (
         *(("only-fixed", True), ("only-notfixed", True)),
         *(("ignore-wontfix", "wont-fix"), ("exclude", ["/usr/**"])),
     )
     for ids, grade in (("", None), (ONE, "D"))
-}
+}  # fmt: skip
 ROWS |= {
     f"options {options}": Row(PLAIN, {"web/1": configured(options=options)}, "", record={"grade": "A+"})
     for options in (
@@ -171,99 +148,12 @@ ROWS |= {
         "x",
     )
 }
-
-
-def rated(scanner: str, severity: Any) -> Any:
-    """A report with two findings of this severity."""
-    if scanner == "harbor":
-        given = {"package": "zlib", "version": "1", "severity": severity}
-        return harbor({"id": ONE} | given, {"id": TWO} | given)
-    if scanner == "grype":
-        return scanned(match(ONE, severity), match(TWO, severity))
-    if scanner == "osv":
-        reports = [grouped([{"id": id_, "database_specific": {"severity": severity}}]) for id_ in (ONE, TWO)]
-        return {"results": [report["results"][0] for report in reports]}
-    return trivy([row(ONE, severity), row(TWO, severity)])
-
-
-KNOWN = (
-    *((scanner, "UNKNOWN", "UNKNOWN") for scanner in ("trivy", "grype", "harbor", "osv")),
-    *(("harbor", "None", "UNKNOWN"), ("osv", "None", "UNKNOWN"), ("osv", "Negligible", "LOW")),
-    *(("osv", word, severity) for word, severity in (("important", "HIGH"), ("MINOR", "LOW"))),
-    ("osv", "UNIMPORTANT", "LOW"),
-)
-V2, V4 = "AV:N/AC:L/Au:N/C:P/I:P/A:P", "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N"
-LOW, BROKEN = "CVSS:3.0/AV:L/AC:H/PR:H/UI:R/S:U/C:L/I:N/A:N", [{"score": "CVSS:3.1/AV:N"}]
-
-
-def vectors(*scores: str, of: str = "") -> dict[str, Any]:
-    """Those of a record, or of a package in it."""
-    kinds = {"CVSS:3": "CVSS_V3", "CVSS:4": "CVSS_V4"}
-    written = [{"type": kinds.get(score[:6], "CVSS_V2"), "score": score} for score in scores]
-    return {"affected": [{"package": {"name": of}, "severity": written}]} if of else {"severity": written}
-
-
-# A record, what its group adds, and the severity that counts; "?" if that is not known.
-VECTORS: tuple[tuple[dict[str, Any], dict[str, Any], str], ...] = (
-    (vectors(V31), {}, "CRITICAL"),
-    (vectors(V31), {"max_severity": "5.0"}, "MEDIUM"),
-    (vectors(V31), {"max_severity": ""}, "CRITICAL"),
-    (vectors(V2, LOW), {}, "HIGH"),
-    (vectors(V4), {}, "CRITICAL"),
-    (vectors(V31, of="zlib"), {}, "CRITICAL"),
-    (vectors(V31, of="curl"), {}, "?"),
-    ({"severity": BROKEN, "database_specific": {"severity": "LOW"}}, {}, "LOW"),
-    ({"severity": BROKEN}, {}, "?"),
-    (vectors("CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:N"), {}, "UNKNOWN"),
-    ({"severity": "high"}, {"max_severity": "eleven"}, "?"),
-)
-ROWS |= (
-    {
-        f"{scanner} {severity!r}": Row(
-            PLAIN,
-            {"web/1": rated(scanner, severity)},
-            f"{ONE} {TWO}",
-            f"CAT039 web/1: 2 findings with {word}",
-            {"unknown": 2},
-        )
-        for scanner, severity, word in (
-            *(
-                (scanner, severity, f"the severity {severity!r}" if severity and severity != 7 else "")
-                for scanner in ("trivy", "grype", "harbor", "osv")
-                for severity in ("", None, 7, "SEVERE", "high!")
-            ),
-            # Words of another scanner.
-            ("trivy", "Negligible", "the severity 'Negligible'"),
-            ("trivy", "IMPORTANT", "the severity 'IMPORTANT'"),
-            ("grype", "MODERATE", "the severity 'MODERATE'"),
-            ("harbor", "IMPORTANT", "the severity 'IMPORTANT'"),
-        )
-    }
-    | {
-        f"{scanner} {severity!r}": Row(
-            PLAIN, {"web/1": rated(scanner, severity)}, f"{ONE} {TWO}", record={counted.lower(): 2}
-        )
-        for scanner, severity, counted in KNOWN
-    }
-    | {
-        f"vectors {number}": Row(
-            PLAIN,
-            {"web/1": grouped([{"id": ONE} | records], **group)},
-            ONE,
-            "CAT039 web/1: 1 finding with" * (counted == "?"),
-            {counted.lower().replace("?", "unknown"): 1},
-        )
-        for number, (records, group, counted) in enumerate(VECTORS)
-    }
-)
-
-# The CVE that an advisory stands for.
 ROWS |= {
-    f"one CVE in {names} is the id": Row(
-        PLAIN, {"web/1": grouped([{"id": "X-1"} | names], max_severity="7.5")}, ONE
-    )
-    for names in ({"aliases": [ONE]}, {"upstream": [ONE]}, {"aliases": [ONE], "related": [TWO]})
-}
+    f"two severities that are {severity!r}": Row(
+        PLAIN, {"web/1": scanned(match(ONE, severity), match(TWO, severity))}, f"{ONE} {TWO}",
+        f"CAT039 web/1: 2 findings with {words}", {"unknown": 2})
+    for severity, words in (("SEVERE", "the severity 'SEVERE'"), ("", ""))
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -294,19 +184,6 @@ def test_a_statement_of_the_catalog_counts_before_the_scanners(site: SiteFolder,
     vex(site, {"products": [WEB], "status": status})
     suppressed = built(site).json("security/web/1.json")["suppressed"]
     assert [entry["status"] for entry in suppressed] == [status] * (status == "fixed")
-
-
-def test_a_row_is_its_findings_merged_in_the_order_of_their_targets(site: SiteFolder) -> None:
-    site.image("web", PLAIN)
-    found = [("b", {"Title": "b"}), ("c", {}), ("a", {"Title": "", "FixedVersion": "2"}), ("", {"Title": ""})]
-    report = trivy([])
-    report["Results"] = [
-        {"Target": target, "Class": "os-pkgs", "Vulnerabilities": [row(ONE) | change]}
-        for target, change in found
-    ]
-    site.report("web/1.json", report)
-    (merged,) = built(site).json("security/web/1.json")["cves"]
-    assert (merged["targets"], merged["title"], merged["fixed"]) == (["a", "b", "c"], "b", "2")
 
 
 def test_an_id_may_have_more_digits_than_python_reads_as_a_number(site: SiteFolder) -> None:

@@ -1,137 +1,104 @@
-"""What is read of reports: whole ones of each scanner, then values one by one, and why others are refused."""
+"""What is read of reports: of whole ones, value by value, of damaged ones, and why others are refused."""
 
 from __future__ import annotations
 
 import json
+import pkgutil
+import random
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.scans import Coverage
-from mkdocs_catalog_api.sources.reports import SCANNERS, Finding, read_report
-from tests.report_files import DIGEST, read, refusal, row, trivy
+from mkdocs_catalog_api.problems import RefusedError
+from mkdocs_catalog_api.sources import reports
+from mkdocs_catalog_api.sources.reports import (
+    FORMATS,
+    SCANNERS,
+    SEVERITIES,
+    Finding,
+    Scan,
+    artifact_hub,
+    read_report,
+)
+from mkdocs_catalog_api.sources.reports.normalise import ReportFormat
 
-from .sites import grype, match, osv
+from .random_catalogs import RandomCatalog, Version
+from .report_files import damaged, row, shuffled, trivy
+from .sites import SiteFolder, built, grype, harbor, match, osv
 
-OTHER = "sha256:" + "b" * 64
+DIGEST, OTHER, IMAGE = (f"sha256:{letter * 64}" for letter in "abf")
 ONE, GHSA = "CVE-2026-0001", "GHSA-cfh5-3ghh-wfjx"
 HARBOR = "application/vnd.security.vulnerability.report"
 
-
 TRIVY = trivy(
     {
-        "VulnerabilityID": ONE,
-        "VendorIDs": ["GO-2026-1"],
-        "PkgName": "zlib",
-        "PkgIdentifier": {"PURL": "pkg:apk/wolfi/zlib@1.3-r0"},
-        "InstalledVersion": "1.3-r0",
-        "FixedVersion": "1.3-r1, 1.4-r0",
-        "Status": "fixed",
-        "Severity": "HIGH",
-        "Title": "zlib: overflow",
-        "PrimaryURL": "https://example.org/1",
-    },
-    Trivy={"Version": "0.69.3"},
-    CreatedAt="2026-04-23T06:05:47.82769912+02:00",
-    ArtifactName="ghcr.io/acme/web:1",
-    ArtifactType="container_image",
+        "VulnerabilityID": ONE, "VendorIDs": ["GO-2026-1"], "PkgName": "zlib",
+        "PkgIdentifier": {"PURL": "pkg:apk/wolfi/zlib@1.3-r0"}, "InstalledVersion": "1.3-r0",
+        "FixedVersion": "1.3-r1, 1.4-r0", "Status": "fixed", "Severity": "HIGH", "Title": "zlib: overflow",
+        "PrimaryURL": "https://example.org/1"},
+    Trivy={"Version": "0.69.3"}, CreatedAt="2026-04-23T06:05:47.82769912+02:00",
+    ArtifactName="ghcr.io/acme/web:1", ArtifactType="container_image",
     Metadata={
-        "OS": {"Family": "wolfi", "EOSL": True},
-        "ImageID": "sha256:" + "f" * 64,
+        "OS": {"Family": "wolfi", "EOSL": True}, "ImageID": IMAGE,
         "RepoTags": ["ghcr.io/acme/web:1", "ghcr.io/acme/web:latest"],
         "RepoDigests": [f"ghcr.io/acme/web@{DIGEST}"],
-        "ImageConfig": {"os": "linux", "architecture": "arm", "variant": "v7"},
-    },
-)
+        "ImageConfig": {"os": "linux", "architecture": "arm", "variant": "v7"}},
+)  # fmt: skip
 TRIVY_READ = {
-    "scanner": SCANNERS["trivy"],
-    "scanner_version": "0.69.3",
-    "scanned_at": "2026-04-23T04:05:47Z",
+    "scanner": SCANNERS["trivy"], "scanner_version": "0.69.3", "scanned_at": "2026-04-23T04:05:47Z",
     "fraction": "82769912",
     "references": ("ghcr.io/acme/web:1", "ghcr.io/acme/web:latest", f"ghcr.io/acme/web@{DIGEST}"),
     "coverage": Coverage(
-        frozenset({DIGEST}), "linux/arm/v7", "", frozenset({"os-pkgs"}), frozenset({"os-end-of-life"})
-    ),
+        frozenset({DIGEST}), "linux/arm/v7", "", frozenset({"os-pkgs"}), frozenset({"os-end-of-life"})),
     "os_end_of_life": True,
-    "findings": (
-        Finding(
-            *(ONE, 1, "zlib", "1.3-r0", "1.3-r1, 1.4-r0", "zlib: overflow", "https://example.org/1"),
-            *("acme/web (wolfi 1)", (), "pkg:apk/wolfi/zlib@1.3-r0"),
-        ),
-    ),
+    "findings": (Finding(
+        ONE, 1, "zlib", "1.3-r0", "1.3-r1, 1.4-r0", "zlib: overflow", "https://example.org/1",
+        "acme/web (wolfi 1)", (), "pkg:apk/wolfi/zlib@1.3-r0"),),
+}  # fmt: skip
+MAVEN = "pkg:maven/org.apache/httpclient@4.1.1"
+PATHS = [{"path": "/app.jar"}, {"path": "/other.jar"}]
+MATCH = match(GHSA, "Medium", ONE, pkg="httpclient", version="4.1.1", locations=PATHS, purl=MAVEN)
+MATCH["vulnerability"] |= {
+    "dataSource": f"https://github.com/advisories/{GHSA}",
+    "description": "Weak host name check",
+    "fix": {"versions": ["4.3.5", "5.0"], "state": "fixed"},
 }
-GRYPE = {
-    "matches": [
-        {
-            "vulnerability": {
-                "id": GHSA,
-                "dataSource": f"https://github.com/advisories/{GHSA}",
-                "severity": "Medium",
-                "description": "Weak host name check",
-                "fix": {"versions": ["4.3.5", "5.0"], "state": "fixed"},
-            },
-            "relatedVulnerabilities": [{"id": ONE}],
-            "artifact": {
-                "name": "httpclient",
-                "version": "4.1.1",
-                "locations": [{"path": "/app.jar"}, {"path": "/other.jar"}],
-                "purl": "pkg:maven/org.apache/httpclient@4.1.1",
-            },
-        }
-    ],
-    "source": {
-        "type": "image",
-        "target": {
-            "userInput": "acme/web:1",
-            "imageID": "sha256:" + "f" * 64,
-            "manifestDigest": OTHER,
-            "tags": ["acme/web:1", "acme/web:latest"],
-            "repoDigests": [f"acme/web@{DIGEST}"],
-            "architecture": "arm64",
-            "os": "linux",
-        },
-    },
-    "descriptor": {"name": "grype", "version": "0.65.1", "timestamp": "2026-08-31T19:13:32.9+00:00"},
-}
+GRYPE = grype(
+    MATCH, created="2026-08-31T19:13:32.9+00:00", userInput="acme/web:1", imageID=IMAGE, manifestDigest=OTHER,
+    tags=["acme/web:1", "acme/web:latest"], repoDigests=[f"acme/web@{DIGEST}"], architecture="arm64",
+    os="linux",
+)  # fmt: skip
 GRYPE_READ = {
-    "scanner": SCANNERS["grype"],
-    "scanner_version": "0.65.1",
-    "scanned_at": "2026-08-31T19:13:32Z",
-    "fraction": "9",
-    "references": ("acme/web:1", "acme/web:latest", f"acme/web@{DIGEST}"),
+    "scanner": SCANNERS["grype"], "scanner_version": "0.80", "scanned_at": "2026-08-31T19:13:32Z",
+    "fraction": "9", "references": ("acme/web:1", "acme/web:latest", f"acme/web@{DIGEST}"),
     "coverage": Coverage(frozenset({DIGEST}), "linux/arm64", OTHER),
-    "findings": (
-        Finding(
-            *(ONE, 2, "httpclient", "4.1.1", "4.3.5, 5.0", "Weak host name check"),
-            *(f"https://github.com/advisories/{GHSA}", "/app.jar", (GHSA,)),
-            "pkg:maven/org.apache/httpclient@4.1.1",
-        ),
-    ),
-}
+    "findings": (Finding(
+        ONE, 2, "httpclient", "4.1.1", "4.3.5, 5.0", "Weak host name check",
+        f"https://github.com/advisories/{GHSA}", "/app.jar", (GHSA,), MAVEN),),
+}  # fmt: skip
 HARBORS = {
     "generated_at": "2026-01-01T00:00:00.000000000Z",
     "scanner": {"name": "Trivy", "vendor": "Aqua Security", "version": "v0.50.1"},
-    "severity": "Critical",
     "vulnerabilities": [
-        {
-            "id": ONE,
-            "package": "openssl",
-            "version": "3.0.1",
-            "fix_version": "3.0.2",
-            "severity": "Critical",
-            "description": "A flaw.",
-            "links": ["https://example.org/1", "https://example.org/2"],
-            "artifact_digests": [DIGEST],
-        }
+        {"id": ONE, "package": "openssl", "version": "3.0.1", "fix_version": "3.0.2", "severity": "Critical"}
+        | {"description": "A flaw.", "links": ["https://example.org/1", "x"], "artifact_digests": [DIGEST]}
     ],
 }
 HARBOR_READ = {
-    "scanner": SCANNERS["harbor"],
-    "scanner_version": "Trivy v0.50.1",
-    "scanned_at": "2026-01-01T00:00:00Z",
+    "scanner": SCANNERS["harbor"], "scanner_version": "Trivy v0.50.1", "scanned_at": "2026-01-01T00:00:00Z",
     "coverage": Coverage(frozenset({DIGEST})),
-    "findings": (Finding(ONE, 0, "openssl", "3.0.1", "3.0.2", "A flaw.", "https://example.org/1", ""),),
-}
+    "findings": (Finding(ONE, 0, "openssl", "3.0.1", "3.0.2", "A flaw.", "https://example.org/1", ""),)
+}  # fmt: skip
 
 
 def osv_record(name: str, **fields: Any) -> dict[str, Any]:
@@ -146,26 +113,20 @@ def osv_record(name: str, **fields: Any) -> dict[str, Any]:
 
 OSV = osv(
     [osv_record(GHSA, details="Long text"), osv_record("MAL-1", summary="Short text")],
-    [{"ids": [GHSA, "MAL-1"], "aliases": [GHSA, ONE], "max_severity": "7.5"}],
-    pkg="lodash",
+    [{"ids": [GHSA, "MAL-1"], "aliases": [GHSA, ONE], "max_severity": "7.5"}], pkg="lodash",
     of="acme/web:1:/app/package-lock.json",
-)
+)  # fmt: skip
 OSV_READ = {
-    "scanner": SCANNERS["osv"],
-    "references": ("acme/web:1",),
-    "findings": (
-        Finding(
-            *(ONE, 1, "lodash", "1", "4.17.21, 5.1.0", "Short text"),
-            *(f"https://osv.dev/vulnerability/{GHSA}", "acme/web:1:/app/package-lock.json", (GHSA, "MAL-1")),
-        ),
-    ),
-}
+    "scanner": SCANNERS["osv"], "references": ("acme/web:1",),
+    "findings": (Finding(
+        ONE, 1, "lodash", "1", "4.17.21, 5.1.0", "Short text", f"https://osv.dev/vulnerability/{GHSA}",
+        "acme/web:1:/app/package-lock.json", (GHSA, "MAL-1")),),
+}  # fmt: skip
 BARE = {"Results": [{"Vulnerabilities": [{"VulnerabilityID": "X-1"}]}]}
 BARE_READ = {
     "findings": (Finding("X-1", 4, "", "", "", "", "", ""),),
-    "coverage": Coverage(packages=frozenset({"lang-pkgs"})),
-    "odd_severities": (("", 1),),
-}
+    "coverage": Coverage(packages=frozenset({"lang-pkgs"})), "odd_severities": (("", 1),)
+}  # fmt: skip
 WHOLE: list[tuple[Any, dict[str, Any]]] = [
     (TRIVY, TRIVY_READ),
     (BARE, BARE_READ),
@@ -215,12 +176,55 @@ SCORES = [  # The worst severity of a group, and the word of its record.
 ]
 
 
-def rated(score: object, word: str) -> Any:
+def rated(score: object, word: object) -> Any:
     """A group of OSV-Scanner with its worst score, and the word of its record."""
     group = {"ids": ["X-1"], "max_severity": score}
     return osv([{"id": "X-1", "database_specific": {"severity": word}}], [group])
 
 
+def worded(scanner: str, word: Any) -> Any:
+    """A report of the scanner with one finding of this severity."""
+    rows = {"trivy": trivy(row(Severity=word)), "grype": grype(match(ONE, word)), "osv": rated("", word)}
+    return rows.get(scanner) or harbor({"id": ONE, "severity": word})
+
+
+SCANNERS_OF_WORDS = ("trivy", "grype", "harbor", "osv")
+KNOWN = (
+    *((scanner, "UNKNOWN", 4) for scanner in SCANNERS_OF_WORDS),
+    *(("harbor", "None", 4), ("osv", "None", 4), ("osv", "Negligible", 3), ("osv", "important", 1)),
+    *(("osv", "MINOR", 3), ("osv", "UNIMPORTANT", 3), ("trivy", "CRITICAL", 0), ("trivy", "low ", 3)),
+)
+# Words of no scanner, and of another one.
+ODD: tuple[tuple[str, Any], ...] = (
+    *((scanner, word) for scanner in SCANNERS_OF_WORDS for word in ("", None, 7, "SEVERE", "high!")),
+    *(("trivy", "Negligible"), ("trivy", "IMPORTANT"), ("grype", "MODERATE"), ("harbor", "IMPORTANT")),
+)
+V31 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H"
+V2, V4 = "AV:N/AC:L/Au:N/C:P/I:P/A:P", "CVSS:4.0/AV:N/AC:L/AT:N/PR:N/UI:N/VC:H/VI:H/VA:H/SC:N/SI:N/SA:N"
+LOW, BROKEN = "CVSS:3.0/AV:L/AC:H/PR:H/UI:R/S:U/C:L/I:N/A:N", [{"score": "CVSS:3.1/AV:N"}]
+
+
+def vectors(*scores: str, of: str = "") -> dict[str, Any]:
+    """Those of a record, or of a package in it."""
+    kinds = {"CVSS:3": "CVSS_V3", "CVSS:4": "CVSS_V4"}
+    written = [{"type": kinds.get(score[:6], "CVSS_V2"), "score": score} for score in scores]
+    return {"affected": [{"package": {"name": of}, "severity": written}]} if of else {"severity": written}
+
+
+# A record, what its group adds, and the severity that counts; 5 if that is not known.
+VECTORS: tuple[tuple[dict[str, Any], dict[str, Any], int], ...] = (
+    (vectors(V31), {}, 0),
+    (vectors(V31), {"max_severity": "5.0"}, 2),
+    (vectors(V31), {"max_severity": ""}, 0),
+    (vectors(V2, LOW), {}, 1),
+    (vectors(V4), {}, 0),
+    (vectors(V31, of="lib"), {}, 0),
+    (vectors(V31, of="curl"), {}, 5),
+    ({"severity": BROKEN, "database_specific": {"severity": "LOW"}}, {}, 3),
+    ({"severity": BROKEN}, {}, 5),
+    (vectors("CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:N"), {}, 4),
+    ({"severity": "high"}, {"max_severity": "eleven"}, 5),
+)
 VALUES: list[tuple[Any, dict[str, Any]]] = [
     (grype(match(GHSA, "High", ONE, ONE)), {"id": ONE, "aliases": (GHSA,)}),
     # An advisory of a distribution has its CVEs in `related`.
@@ -229,7 +233,6 @@ VALUES: list[tuple[Any, dict[str, Any]]] = [
     *((trivy(row(VulnerabilityID=id_)), {"url": url}) for id_, url in ADDRESSES),
     *((trivy(row(Title=written)), {"title": safe}) for written, safe in TITLES),
     *((trivy(row(PrimaryURL=address)), {"url": ""}) for address in NOT_OF_THE_WEB),
-    *((trivy(row(Severity=word)), {"severity": number}) for word, number in (("CRITICAL", 0), ("low ", 3))),
     *((trivy(CreatedAt=written), {"scanned_at": time}) for written, time in TIMES),
     # Trivy leaves `EOSL` out when it is false, and `OS` when it finds no operating system.
     *(
@@ -269,15 +272,34 @@ VALUES: list[tuple[Any, dict[str, Any]]] = [
         {"references": (), "coverage": Coverage(), "findings": ()},
     ),
     *((rated(score, word), {"severity": number}) for score, word, number in SCORES),
+    *((worded(scanner, word), {"severity": n, "odd_severities": ()}) for scanner, word, n in KNOWN),
+    *(
+        (worded(scanner, word), {"severity": 4, "odd_severities": ((word if word != 7 and word else "", 1),)})
+        for scanner, word in ODD
+    ),
+    *(
+        (
+            osv([{"id": "X-1"} | record], [{"ids": ["X-1"]} | group]),
+            {
+                "severity": min(number, 4),
+                "odd_severities": ((group.get("max_severity", ""), 1),) * (number == 5),
+            },
+        )
+        for record, group, number in VECTORS
+    ),
 ]
 
 
 @pytest.mark.parametrize(("report", "expected"), WHOLE + VALUES)
 def test_values(report: Any, expected: dict[str, Any]) -> None:
-    found = read(report)
+    (found,) = read(report)
     assert {
         name: getattr(found if hasattr(found, name) else found.findings[0], name) for name in expected
     } == expected
+
+
+def read(report: object) -> list[Scan]:
+    return read_report(json.dumps(report).encode())
 
 
 def test_artifact_hub_gives_a_scan_per_image() -> None:
@@ -287,7 +309,7 @@ def test_artifact_hub_gives_a_scan_per_image() -> None:
         f"acme/job:2@{OTHER}": {"Results": None},
         "acme/old:1": [{"Target": "old", "Vulnerabilities": None}],
     }
-    scans = read_report(json.dumps(document).encode())
+    scans = read(document)
     assert [(scan.references, scan.coverage.digests, len(scan.findings)) for scan in scans] == [
         (("acme/web:1",), {DIGEST}, 1),
         ((f"acme/job:2@{OTHER}",), {OTHER}, 0),
@@ -313,27 +335,21 @@ def test_the_same_in_other_bytes(data: bytes) -> None:
     assert read_report(data) == read_report(REPORT)
 
 
-@pytest.mark.parametrize("text", [b"z\xfflib", b"zlib \\ud800"])
-def test_text_that_is_not_unicode_is_refused_with_its_place(text: bytes) -> None:
-    assert "not valid JSON" in refusal(REPORT.replace(b"zlib", text))
-
-
-def in_harbor(report: object) -> dict[str, Any]:
-    return {HARBOR: report}
-
-
 @pytest.mark.parametrize(
     ("document", "reason"),
     [
-        ({"descriptor": {"name": "grype"}}, "`matches` is missing (the report is damaged"),
+        (REPORT.replace(b"zlib", b"z\xfflib"), "not valid JSON"),
+        (REPORT.replace(b"zlib", b"zlib \\ud800"), "not valid JSON"),
+        ({"descriptor": {"name": "grype"}}, "`matches` is missing"),
         ({"matches": {}}, "`matches`: expected `array | null`, got `object`"),
         ({"matches": [{"artifact": {}}]}, "`matches[0]`: object missing required field `vulnerability`"),
         ({f"{HARBOR}; version=1.1": []}, "1.1`: expected `object`, got `array`"),
-        (in_harbor({}), "`vulnerabilities` is missing"),
-        (in_harbor({"vulnerabilities": [{}]}), "vulnerabilities[0]`: object missing required field `id`"),
+        ({HARBOR: {}}, "`vulnerabilities` is missing"),
+        (harbor({}), "vulnerabilities[0]`: object missing required field `id`"),
         ({"results": "none"}, "`results`: expected `array`, got `str`"),
         ({"results": [{"packages": 3}]}, "`results[0].packages`: expected `array | null`, got `int`"),
         (osv([], [{"ids": []}]), "`results[0].packages[0].groups[0].ids`: expected `array` of length >= 1"),
+        (osv([], [{"ids": [""]}]), "`results[0].packages[0].groups[0].ids` is empty"),
         (osv([{"id": " "}], []), "`results[0].packages[0].vulnerabilities[0].id` is empty"),
         ({"results": [{"packages": []}, {}]}, "`results[1].packages` is missing"),
         ({"results": [], "errors": []}, "an object with `results`, `errors`"),
@@ -341,10 +357,116 @@ def in_harbor(report: object) -> dict[str, Any]:
         ({"acme/web:1": {"Results": []}, "acme/job:1": 5}, "`acme/job:1` is not a report of Trivy"),
     ],
 )
-def test_a_report_that_cannot_be_counted_on_is_refused(document: dict[str, Any], reason: str) -> None:
-    assert reason in refusal(document)
+def test_a_report_that_cannot_be_counted_on_is_refused(document: Any, reason: str) -> None:
+    with pytest.raises(RefusedError, match=re.escape(reason)):
+        read_report(document if isinstance(document, bytes) else json.dumps(document).encode())
 
 
-@pytest.mark.parametrize("long", [b"x" * 500, "é".encode() * 500])
-def test_a_long_line_is_quoted_in_part(long: bytes) -> None:
-    assert len(refusal(long)) < 200
+CHANCE, WEB = RandomCatalog(SiteFolder(Path()), 1), Version("", "acme/web", "1", [], platform="amd64")
+REPORTS: list[Any] = [
+    *(json.loads(report_format.sample) for report_format in FORMATS),
+    *(
+        getattr(CHANCE, scanner)(WEB, "acme/web:1", DIGEST)
+        for scanner in ("trivy", "grype", "harbor", "osv") * 5
+    ),
+    [{"Target": "a", "Vulnerabilities": [row()]}],
+    {"acme/web:1": trivy(row()), "acme/job:1": {"Results": None}},
+]
+
+
+def check(data: bytes) -> None:
+    """It gives scans with safe texts, or a reason why not."""
+    try:
+        found = msgspec.to_builtins(read_report(data), str_keys=True)
+    except RefusedError as error:
+        found = str(error)
+    for text in texts(found):
+        assert not {"Cc", "Cs"}.intersection(map(unicodedata.category, text))
+
+
+def texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list | tuple):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from texts(part)
+
+
+@given(report=st.sampled_from(REPORTS), seed=st.randoms(use_true_random=False))
+def test_damaged_values(report: Any, seed: random.Random) -> None:
+    check(damaged(report, seed))
+
+
+@given(report=st.sampled_from(REPORTS), seed=st.randoms(use_true_random=False))
+def test_damaged_bytes(report: Any, seed: random.Random) -> None:
+    data = bytearray(json.dumps(report).encode())
+    for _ in range(seed.randint(0, 3)):
+        data[seed.randrange(len(data))] = seed.randrange(256)
+    check(bytes(data[: seed.randrange(len(data) + 1)]))
+
+
+@given(st.binary())
+def test_any_bytes(data: bytes) -> None:
+    check(data)
+
+
+@given(report=st.sampled_from(REPORTS), seed=st.randoms(use_true_random=False))
+def test_the_order_in_a_report_does_not_matter(report: Any, seed: random.Random) -> None:
+    assert counted(shuffled(report, seed)) == counted(report)
+
+
+def counted(report: Any) -> Counter[tuple[tuple[str, ...], str]]:
+    return Counter((scan.references, repr(finding)) for scan in read(report) for finding in scan.findings)
+
+
+each_format = pytest.mark.parametrize("report_format", FORMATS, ids=lambda report_format: report_format.name)
+
+
+def recognizes(report_format: ReportFormat, data: bytes) -> bool:
+    try:
+        return report_format.recognizes(report_format.decode(data))
+    except msgspec.ValidationError:
+        return False
+
+
+def test_every_file_with_a_format_is_in_the_table() -> None:
+    modules = [
+        import_module(f"{reports.__name__}.{info.name}") for info in pkgutil.iter_modules(reports.__path__)
+    ]
+    missing = {module.__name__ for module in modules if getattr(module, "FORMAT", FORMATS[0]) not in FORMATS}
+    assert missing == set(), "add these to FORMATS in sources/reports/formats.py"
+    words = [each.word for each in FORMATS if each is not artifact_hub.FORMAT]
+    assert len({*words}) == len(words), "only Artifact Hub passes on another scanner's reports"
+    assert len({each.name for each in FORMATS}) == len(FORMATS)
+
+
+@each_format
+def test_its_sample_is_read_as_what_a_sample_has_to_be(report_format: ReportFormat) -> None:
+    (scan,) = read_report(report_format.sample)
+    (finding,) = scan.findings
+    assert (finding.id, SEVERITIES[finding.severity]) == ("CVE-2026-0001", "HIGH")
+    assert (finding.pkg, finding.installed, finding.fixed) == ("zlib", "1.2", "1.3")
+    assert scan.references in ((), ("ghcr.io/acme/web:1",))
+    assert scan.scanner == SCANNERS[report_format.word]
+
+
+@each_format
+def test_no_other_format_recognizes_its_sample(report_format: ReportFormat) -> None:
+    """Except Artifact Hub, which is asked after Trivy and finds a report of Trivy in one of Trivy, too."""
+    first, *others = [each for each in FORMATS if recognizes(each, report_format.sample)]
+    assert first == report_format
+    assert {other.name for other in others if other.word != report_format.word} == set()
+
+
+def test_a_sample_is_counted_and_the_first_format_of_the_table_comes_first(site: SiteFolder) -> None:
+    """A report of another format is not used, unless the setting says otherwise."""
+    site.image("web", "image: ghcr.io/acme/web\nversions: ['1']")
+    for report_format in reversed([each for each in FORMATS if each is not artifact_hub.FORMAT]):
+        site.write(f"scans/web/{report_format.word}/1.json", report_format.sample)
+        site.write("scans/web/1.json", report_format.sample)
+        site.settings["security"] = {}
+        for _ in range(2):
+            record = built(site).json("security/web/1.json")
+            assert (record["scanned"], record["total"], record["grade"]) == (True, 1, "D")
+            assert record["scanner"] == SCANNERS[report_format.word].name
+            site.settings["security"] = {"scanners": [report_format.word]}

@@ -48,13 +48,6 @@ VERSIONS = f"[{{version: '1', tags: ['1.2'], digest: '{DIGEST}'}}]"
 Json = dict[str, Any]
 
 
-def scan(*matches: Json, of: str = DIGEST, platform: str = "linux/amd64") -> Json:
-    """A report of the image with this digest."""
-    system, _, architecture = platform.partition("/")
-    names = {"repoDigests": [f"{IMAGE}@{of}"]} if of else {"userInput": f"{IMAGE}:1"}
-    return grype(*matches, os=system, architecture=architecture, **names)
-
-
 def found(id_: str = ONE, *related: str, pkg: str = "zlib1g", kind: str = "deb", **package: Any) -> Json:
     return match(id_, "High", *related, pkg=pkg, version="1.3", type=kind, **package)
 
@@ -71,8 +64,9 @@ class Row(NamedTuple):
     """What is shown as suppressed."""
     warned: tuple[str, ...] = ()
     """File, field and a part of each warning."""
-    scans: tuple[Json, ...] = (scan(ZLIB, OPENSSL),)
-    versions: str = VERSIONS
+    findings: tuple[Json, ...] = (ZLIB, OPENSSL)
+    """Of Grype, in a report by the digest."""
+    platform: str = "linux/amd64"
 
 
 def document(*changes: Json, **fields: Any) -> Json:
@@ -278,92 +272,53 @@ def times(exception: Json, other: Json, *warned: str, wins: bool = False) -> Row
 SAME_VERSION = ("a version: ", "b version: ")
 
 
-def editions(
-    first: tuple[Json, object],
-    second: tuple[Json, object],
-    *shown: str,
-    warned: tuple[str, ...] = SAME_VERSION,
-) -> Row:
+def editions(*given: tuple[Json, object], shown: tuple[str, ...] = (), warned: Any = SAME_VERSION) -> Row:
     """Two documents with one `@id`, and their versions."""
-    given = [(change, {} if version is None else {"version": version}) for change, version in (first, second)]
+    versions = [{} if version is None else {"version": version} for _, version in given]
     head = {"@id": "https://example.org/web"}
-    return Row([document(change, **head, **version) for change, version in given], shown, warned)
+    documents = [
+        document(change, **head, **fields) for (change, _), fields in zip(given, versions, strict=True)
+    ]
+    return Row(documents, shown, warned)
 
 
 ON_TWO = {"vulnerability": TWO}
 # The order of times and versions is the oracle's; these are what it does not tell of.
 WHEN: dict[str, Row] = {
     "of the same time": times({"timestamp": MARCH}, {"timestamp": "2026-03-01T01:00:00+01:00"}, CONTESTED),
-    "a nanosecond older": times(
-        {"timestamp": "2026-03-01T00:00:00.5Z"},
-        {"timestamp": "2026-03-01T01:00:00.499999999+01:00"},
-        wins=True,
-    ),
     "a nanosecond newer": times(
-        {"timestamp": "2026-03-01T00:00:00.500Z"}, {"timestamp": "2026-03-01T00:00:00,500000001Z"}
-    ),
-    "nanoseconds of different lengths": times(
-        {"timestamp": "2026-03-01T00:00:00.000000002Z"}, {"timestamp": "2026-03-01T00:00:00.00000001Z"}
-    ),
+        {"timestamp": "2026-03-01T00:00:00.500Z"}, {"timestamp": "2026-03-01T00:00:00,500000001Z"}),
     "a contradiction without a time": times({"timestamp": MARCH}, {}, CONTESTED),
     "an exception without a time": times({}, {"timestamp": MARCH}, CONTESTED),
     "times that Go has not set": times({"timestamp": "0001-01-01T00:00:00Z"}, {"timestamp": None}, CONTESTED),
     "a contradiction of an unreadable time": times(
-        {"timestamp": MARCH},
-        {"timestamp": "yesterday"},
-        CONTESTED,
-        'b statements[0].timestamp: "yesterday" is not a time, so the statement is treated as the newest',
-    ),
+        {"timestamp": MARCH}, {"timestamp": "yesterday"}, CONTESTED,
+        'b statements[0].timestamp: "yesterday" is not a time, so the statement is treated as the newest'),
     "a contradiction of an unreadable update": times(
-        {"timestamp": MARCH},
-        {"timestamp": "2026-01-01T00:00:00Z", "last_updated": 20260401},
-        CONTESTED,
-        "b statements[0].last_updated: ",
-    ),
+        {"timestamp": MARCH}, {"timestamp": "2026-01-01T00:00:00Z", "last_updated": 20260401}, CONTESTED,
+        "b statements[0].last_updated: "),
     "a contradiction of the future": times(
-        {"timestamp": MARCH},
-        {"last_updated": FUTURE},
-        f"b statements[0].last_updated: {FUTURE} is in the future, so the statement is treated as",
-    ),
+        {"timestamp": MARCH}, {"last_updated": FUTURE},
+        f"b statements[0].last_updated: {FUTURE} is in the future, so the statement is treated as"),
     "the document's time is unreadable": Row(
-        [document({}, ON_TWO | {"timestamp": MARCH}, timestamp="last week")],
-        (TWO,),
-        ('a timestamp: "last week" is not a time, so the statement is not used',),
-    ),
+        [document({}, ON_TWO | {"timestamp": MARCH}, timestamp="last week")], (TWO,),
+        ('a timestamp: "last week" is not a time, so the statement is not used',)),
     "the document is of the future": Row(
-        [document({"timestamp": "0001-01-01T00:00:00Z"}, timestamp=FUTURE)],
-        (),
-        (f"a timestamp: {FUTURE} is in the future, so the statement is not used",),
-    ),
+        [document({"timestamp": "0001-01-01T00:00:00Z"}, timestamp=FUTURE)], (),
+        (f"a timestamp: {FUTURE} is in the future, so the statement is not used",)),
     "two contradictions of one document are one warning": Row(
-        [document({}, ON_TWO), document(AFFECTED, AFFECTED | ON_TWO)], (), (CONTESTED,)
-    ),
-    "versions are numbers": editions(({}, 10), (ON_TWO, 9), ONE, warned=()),
+        [document({}, ON_TWO), document(AFFECTED, AFFECTED | ON_TWO)], (), (CONTESTED,)),
+    "versions are numbers": editions(({}, 10), (ON_TWO, 9), shown=(ONE,), warned=()),
     "the same version contradicts": editions(
-        ({"timestamp": MARCH}, 2), (AFFECTED, 2), warned=(CONTESTED, *SAME_VERSION)
-    ),
-    "the same version of other content": editions(({}, 2), (ON_TWO, 2), ONE, TWO),
-    "the same document twice": editions(({}, 2), ({}, 2), ONE, warned=()),
-    "the same twice without a version": editions(({}, None), ({}, None), ONE, warned=()),
+        ({"timestamp": MARCH}, 2), (AFFECTED, 2), warned=(CONTESTED, *SAME_VERSION)),
+    "the same version of other content": editions(({}, 2), (ON_TWO, 2), shown=(ONE, TWO)),
+    "the same document twice": editions(({}, 2), ({}, 2), shown=(ONE,), warned=()),
+    "the same twice without a version": editions(({}, None), ({}, None), shown=(ONE,), warned=()),
     "no version": editions(({}, None), (ON_TWO, None)),
     "one version": editions(({}, 2), (ON_TWO, None)),
     "a version that is text": editions(({}, "2"), (AFFECTED | ON_TWO, 1)),
     "a version that is true": editions(({}, True), (AFFECTED, 2)),
-    "a version that is a list": editions(({"timestamp": MARCH}, 2), (AFFECTED, [])),
-}
-
-
-def two_architectures(*products: Any, shown: tuple[str, ...] = ()) -> Row:
-    """Scans of two digests of one version, for amd64 and arm64."""
-    versions = f"[{{version: '1', digest: ['{DIGEST}', '{OTHER}']}}]"
-    scans = (scan(NO_PURL), scan(NO_PURL, of=OTHER, platform="linux/arm64"))
-    return Row([document({"products": [*products]})], shown, (), scans, versions)
-
-
-def digests(listed: str, scanned: str, stated: str, *shown: str) -> Row:
-    """The digest on the page, in the scan, and in the statement."""
-    versions = f"[{{version: '1', digest: '{listed}'}}]" if listed else "['1']"
-    return Row([document({"products": [stated]})], shown, (), (scan(NO_PURL, of=scanned),), versions)
+}  # fmt: skip
 
 
 def packages(*products: Any, shown: tuple[str, ...] = ()) -> Row:
@@ -372,47 +327,27 @@ def packages(*products: Any, shown: tuple[str, ...] = ()) -> Row:
         found(ONE, alias, pkg="lib", purl=f"pkg:{kind}/lib@1.3", locations=[{"path": f"/{kind}"}])
         for kind, alias in (("npm", "GHSA-aaaa-aaaa-aaaa"), ("pypi", "GHSA-bbbb-bbbb-bbbb"))
     ]
-    return Row([document({"products": [*products]})], shown, scans=(scan(*findings),))
+    return Row([document({"products": [*products]})], shown, findings=(*findings,))
 
 
 FINDINGS: dict[str, Row] = {
     "several CVEs: one statement with both": Row(
-        [document({"vulnerability": {"name": ONE, "aliases": [TWO]}})],
-        ("DSA-1",),
-        scans=(scan(found("DSA-1", ONE, TWO, GHSA)),),
-    ),
-    "a CVE among the aliases of another contradicts": Row(
-        [document({}, AFFECTED | ON_TWO | {"timestamp": MARCH})], (), scans=(scan(found(ONE, TWO)),)
-    ),
+        [document({"vulnerability": {"name": ONE, "aliases": [TWO]}})], ("DSA-1",),
+        findings=(found("DSA-1", ONE, TWO, GHSA),)),
     "an id of Amazon in another case": Row(
-        [document({"vulnerability": "alas2-2026-1"})], ("ALAS2-2026-1",), scans=(scan(found("ALAS2-2026-1")),)
-    ),
+        [document({"vulnerability": "alas2-2026-1"})], ("ALAS2-2026-1",), findings=(found("ALAS2-2026-1"),)),
     "one package of a row": packages("pkg:npm/lib"),
     "all packages of a row": packages(
-        {"@id": WEB, "subcomponents": [{"@id": "pkg:npm/lib"}, {"@id": "pkg:pypi/lib"}]}, shown=(ONE,)
-    ),
+        {"@id": WEB, "subcomponents": [{"@id": "pkg:npm/lib"}, {"@id": "pkg:pypi/lib"}]}, shown=(ONE,)),
     "a package needs a package URL": Row(
-        [document({"products": ["pkg:deb/debian/zlib1g"]})], (), scans=(scan(NO_PURL),)
-    ),
-    "one digest in two forms": two_architectures(f"{WEB}&arch=amd64", DIGEST),
-    "both architectures": two_architectures(
-        *(f"{WEB}&platform=linux/{name}" for name in ("amd64", "arm64/v8")), shown=(ONE,)
-    ),
+        [document({"products": ["pkg:deb/debian/zlib1g"]})], (), findings=(NO_PURL,)),
     "an unknown platform": Row(
-        [document({"products": [f"{WEB}&platform=linux/amd64", f"{WEB}&arch=amd64&os=linux"]})],
-        (),
-        scans=(scan(NO_PURL, platform=""),),
-    ),
+        [document({"products": [f"{WEB}&platform=linux/amd64", f"{WEB}&arch=amd64&os=linux"]})], (),
+        findings=(NO_PURL,), platform=""),
     "every arm64 is a v8": Row(
-        [document({"products": [f"{WEB}&platform=linux/arm64"]})],
-        (ONE,),
-        scans=(scan(NO_PURL, platform="linux/arm64/v8"),),
-    ),
-    "the page's only digest": digests(DIGEST, "", DIGEST, ONE),
-    "a scan of another digest than the page's": digests(DIGEST, OTHER, DIGEST),
-    "the digest of a scan of another": digests(DIGEST, OTHER, OTHER, ONE),
-    "a digest only in the scan": digests("", OTHER, OTHER, ONE),
-}
+        [document({"products": [f"{WEB}&platform=linux/arm64"]})], (ONE,),
+        findings=(NO_PURL,), platform="linux/arm64/v8"),
+}  # fmt: skip
 
 
 TABLES: dict[str, dict[str, Row]] = {
@@ -423,11 +358,8 @@ TABLES: dict[str, dict[str, Row]] = {
     },
     "parts": {
         f"{part} {finding}": outcome(
-            {"products": [{"@id": WEB, "subcomponents": [{"@id": "pkg:x/y"}, part]}]},
-            expected,
-            "statements[0].products[0].subcomponents[1]: ",
-            scans=(scan(finding),),
-        )
+            {"products": [{"@id": WEB, "subcomponents": [{"@id": "pkg:x/y"}, part]}]}, expected,
+            "statements[0].products[0].subcomponents[1]: ", findings=(finding,))
         for finding, expected, every in PARTS
         for part in each(every)
     },
@@ -443,7 +375,7 @@ TABLES: dict[str, dict[str, Row]] = {
     },
     "when": WHEN,
     "findings": FINDINGS,
-}
+}  # fmt: skip
 NAMED = {
     (table, name): f"w{number:03}"
     for number, (table, name) in enumerate((t, n) for t in TABLES for n in TABLES[t])
@@ -467,10 +399,10 @@ def prepared(folder: Path) -> SiteFolder:
     site.settings["security"] = {"publish_vex": True}
     for (table, name), slug in NAMED.items():
         row = TABLES[table][name]
-        site.image(slug, f"versions: {of_its_own(row.versions, slug)}")
-        for number, report in enumerate(row.scans):
-            path = f"{slug}/1.json" if len(row.scans) == 1 else f"{slug}-{number}.json"
-            site.report(path, of_its_own(report, slug))
+        system, _, architecture = row.platform.partition("/")
+        names: Json = {"repoDigests": [f"{IMAGE}@{DIGEST}"], "os": system, "architecture": architecture}
+        site.image(slug, f"versions: {of_its_own(VERSIONS, slug)}")
+        site.report(f"{slug}/1.json", of_its_own(grype(*row.findings, **names), slug))
     return site
 
 
@@ -545,9 +477,8 @@ def nginx(site: SiteFolder) -> SiteFolder:
 def test_the_page_shows_since_when_a_statement_holds(nginx: SiteFolder) -> None:
     """That of the statement, else of its document."""
     vex(nginx, {"timestamp": "2026-03-05T08:00:00Z"}, {"vulnerability": {"name": TWO}})
-    (table,) = page(rendered(nginx), "images/nginx/index.html").xpath(
-        "//table[.//th[normalize-space()='Since']]"
-    )
+    main = page(rendered(nginx), "images/nginx/index.html")
+    (table,) = main.xpath("//table[.//th[normalize-space()='Since']]")
     assert [line[5] for line in cells(table)] == ["2026-03-05", "2026-01-01"]
 
 
@@ -556,8 +487,7 @@ def test_the_same_bytes_without_a_document_that_applies(nginx: SiteFolder) -> No
     vex(nginx, {"vulnerability": "CVE-1999-0001"}, {"products": ["pkg:oci/other?repository_url=x.io/other"]})
     result = built(nginx)
     assert result.bytes() == plain
-    (note,) = [text for text in result.logged(logging.INFO) if "VEX statement" in text]
-    assert "2 of 2 VEX statements match no finding in the catalog (the first is statements[0] in" in note
+    assert any("2 of 2 VEX statements match no finding" in text for text in result.logged(logging.INFO))
 
 
 def test_a_folder_of_another_name_whose_document_has_no_id(nginx: SiteFolder) -> None:
@@ -604,7 +534,6 @@ def test_documents_that_only_the_patient_reading_understands_say_the_same(encodi
 
 
 REFUSED = [
-    (b"", "the file is empty"),
     (b"nope", "not JSON"),
     (b"\xff\xfe", "the file is empty"),
     (b"[]", "not an OpenVEX document"),
@@ -613,10 +542,7 @@ REFUSED = [
     (written(statements={}), "`statements` is not a list"),
     (written(statements=[5]), "`statements[0]` is not an object"),
     (written({"products": {}}), "`statements[0].products` is not a list"),
-    (
-        written({"products": [{"subcomponents": "zlib"}]}),
-        "`statements[0].products[0].subcomponents` is not a list",
-    ),
+    (written({"products": [{"subcomponents": ""}]}), "`statements[0].products[0].subcomponents` is not"),
 ]
 """Documents that can't be read: without a part of its lists, a statement would cover more."""
 

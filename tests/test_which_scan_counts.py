@@ -10,8 +10,8 @@ import pytest
 
 from mkdocs_catalog_api.problems import Level
 
-from .scan_rows import DB, NEW, NOW, OLD, ONE, PLAIN, TWO, WEB, A, B, C, D, Row, Seen, catalogs, scan
-from .sites import REGISTRY, SiteFolder, built, grype, match, osv, row, trivy
+from .scan_rows import DB, NEW, ONE, PLAIN, TWO, WEB, A, B, C, D, Row, Seen, catalogs, scan
+from .sites import REGISTRY, SiteFolder, built, grype, match, osv, rendered, row, trivy
 
 REFERENCE = {"accept": ["reference"]}
 # How scans join and which of them count is the oracle's; these are what it does not know or tell of.
@@ -26,112 +26,70 @@ BY_NAME = {
     )
 } | {
     "digests in upper case": Row(
-        TWO,
-        {"a": scan(f"CVE-1 {WEB}@A"), "b": grype(match("CVE-2"), created=NEW, manifestDigest=B.upper())},
-        "CVE-1 CVE-2",
-        record={"digestsScanned": 2},
-    ),
+        TWO, {"a": scan(f"CVE-1 {WEB}@A"), "b": grype(match("CVE-2"), created=NEW, manifestDigest=B.upper())},
+        "CVE-1 CVE-2", record={"digestsScanned": 2}),
     "a digest of no page": Row(
-        ONE, "a: @b, web/1: @a", "", "CAT031 a: no version in the catalog matches this report of"
-    ),
+        ONE, "a: @b, web/1: @a", "", "CAT031 a: no version in the catalog matches this report of"),
     "a reference with tag and digest": Row(PLAIN, f"a: CVE-1 {WEB}:1@a", "CVE-1"),
     "a tag never joins a release with other digests": Row(
-        ONE, "a: :1 @b", None, f"CAT031 a: no version in the catalog matches this report of {WEB}:1"
-    ),
+        ONE, "a: :1 @b", None, f"CAT031 a: no version in the catalog matches this report of {WEB}:1"),
     "a map of a hub joins entry by entry": Row(
         {"web": ONE, "db": "versions: ['1', '2']"},
         {"hub": {name: scan("CVE-1") for name in (f"{WEB}:9@{A}", f"{DB}:1", "docker.io/acme/x:12")}},
         {"web 1": "CVE-1", "db 1": "CVE-1", "db 2": None},
-        "note CAT031 hub: no version and no pin in the catalog matches the entry of docker.io/acme/x:12",
-    ),
+        "note CAT031 hub: no version and no pin in the catalog matches the entry of docker.io/acme/x:12"),
     "a map of which nothing belongs anywhere": Row(
-        PLAIN,
-        {"hub": {f"docker.io/acme/{name}:1": scan("CVE-1") for name in "ab"}},
-        None,
-        "CAT031 hub: no version and no pin in the catalog matches an image in this report",
-    ),
-}
+        PLAIN, {"hub": {f"docker.io/acme/{name}:1": scan("CVE-1") for name in "ab"}}, None,
+        "CAT031 hub: no version and no pin in the catalog matches an image in this report"),
+}  # fmt: skip
 # Whatever contradicts the path is told.
 BY_PATH = (
     {
         "another digest": Row(
-            ONE,
-            "web/1: CVE-1 @b",
-            "CVE-1",
-            f"CAT031 web/1: the scanned digest {B} is not a digest of web 1",
-            {"digest": B},
-        ),
+            ONE, "web/1: CVE-1 @b", "CVE-1", f"CAT031 web/1: the scanned digest {B} is not a digest of web 1",
+            {"digest": B}),
         "an older scan of the right digest is better": Row(
-            ONE,
-            "web/1: CVE-1 @b, a: CVE-2 @a old",
-            "CVE-2",
-            "CAT031 web/1: the scanned digest | note CAT033 web/1: scans/a.json takes precedence",
-        ),
+            ONE, "web/1: CVE-1 @b, a: CVE-2 @a old", "CVE-2",
+            "CAT031 web/1: the scanned digest | note CAT033 web/1: scans/a.json takes precedence"),
         "the path of another version": Row(
-            "versions: ['1', '2']",
-            "web/1: CVE-1 :2",
-            {"web 1": None, "web 2": "CVE-1"},
-            "CAT031 web/1: this report is for web 2, but its path is that of version 1 (rename it to 2.json",
-        ),
+            "versions: ['1', '2']", "web/1: CVE-1 :2", {"web 1": None, "web 2": "CVE-1"},
+            "CAT031 web/1: this report is for web 2, but its path is that of version 1 (rename it to 2.json"),
         "a tag that the page does not have": Row(
-            PLAIN,
-            "web/1: CVE-1 :0.9",
-            "CVE-1",
-            "CAT031 web/1: this report is for the tag 0.9, but its path is for 1",
-        ),
+            PLAIN, "web/1: CVE-1 :0.9", "CVE-1",
+            "CAT031 web/1: this report is for the tag 0.9, but its path is for 1"),
         "an image that the catalog does not have": Row(
-            PLAIN,
-            "web/1: docker.io/library/redis:1",
-            "",
-            "CAT031 web/1: this report is for docker.io/library/redis, but its path is that of web",
-        ),
+            PLAIN, "web/1: docker.io/library/redis:1", "",
+            "CAT031 web/1: this report is for docker.io/library/redis, but its path is that of web"),
         "a mirror": Row(
-            PLAIN,
-            "web/1: localhost:5000/web:1",
-            "",
-            f"CAT031 web/1: this report is for localhost:5000/web, not for {WEB} (scan {WEB}, or set",
-        ),
+            PLAIN, "web/1: localhost:5000/web:1", "",
+            f"CAT031 web/1: this report is for localhost:5000/web, not for {WEB} (scan {WEB}, or set"),
         "an accepted mirror": Row(PLAIN, "web/1: localhost:5000/web:1", "", security=REFERENCE),
         "another image is no mirror": Row(
-            PLAIN,
-            "web/1: localhost:5000/redis:1",
-            "",
-            "CAT031 web/1: but its path is that of web",
-            security=REFERENCE,
-        ),
+            PLAIN, "web/1: localhost:5000/redis:1", "", "CAT031 web/1: but its path is that of web",
+            security=REFERENCE),
         "an archive has no reference": Row(
-            PLAIN, {"web/1": scan("CVE-1") | {"ArtifactName": "/builds/x.tar"}}, "CVE-1"
-        ),
+            PLAIN, {"web/1": scan("CVE-1") | {"ArtifactName": "/builds/x.tar"}}, "CVE-1"),
         "an archive is no other image": Row(
-            PLAIN, {"web/1": scan("CVE-1") | {"ArtifactName": "x.tar"}}, "CVE-1"
-        ),
+            PLAIN, {"web/1": scan("CVE-1") | {"ArtifactName": "x.tar"}}, "CVE-1"),
         "an accepted path": Row(
-            PLAIN, {"web/1": scan("CVE-1") | {"ArtifactName": "/oci/x"}}, "CVE-1", security=REFERENCE
-        ),
+            PLAIN, {"web/1": scan("CVE-1") | {"ArtifactName": "/oci/x"}}, "CVE-1", security=REFERENCE),
         "a digest of another image": Row(
-            {"web": PLAIN, "db": ONE},
-            "web/1: elsewhere/x@a",
-            told="error CAT031 web/1: this report is for db, but it is in the folder of web (move it",
-        ),
+            {"web": PLAIN, "db": ONE}, "web/1: elsewhere/x@a",
+            told="error CAT031 web/1: this report is for db, but it is in the folder of web (move it"),
     }
     | {
         f"{name!r} is no reference": Row(
-            PLAIN,
-            {"web/1": scan("CVE-1") | {"ArtifactName": name}},
-            "CVE-1",
-            f"CAT031 web/1: this report is for {name!r}, which is not an image reference",
-        )
+            PLAIN, {"web/1": scan("CVE-1") | {"ArtifactName": name}}, "CVE-1",
+            f"CAT031 web/1: this report is for {name!r}, which is not an image reference")
         for name in ("ghcr.io/acme/Web Server", "/oci/layout", f"{REGISTRY}/redis:1:2")
     }
     | {
         f"tag {tag} of another image": Row(
-            {"web": PLAIN, "db": ONE},
-            f"web/1: {DB}:{tag}",
-            told="error CAT031 web/1: this report is for db, but it is in the folder of web",
-        )
+            {"web": PLAIN, "db": ONE}, f"web/1: {DB}:{tag}",
+            told="error CAT031 web/1: this report is for db, but it is in the folder of web")
         for tag in ("1", "0.9")
     }
-)
+)  # fmt: skip
 
 
 def of_kind(kind: str) -> dict[str, Any]:
@@ -150,45 +108,23 @@ for kind in ("filesystem", "repository", "vm", "cyclonedx", "spdx", "directory",
 ONLY_FIXED = {"descriptor": {"name": "grype", "timestamp": NEW, "configuration": {"only-fixed": True}}}
 MADE_WITH = "the report was made with only-fixed"
 NEWEST = {
-    "the newest of one digest": Row(
-        ONE,
-        "a: CVE-1 @a old, b: CVE-2 @a",
-        "CVE-2",
-        "note CAT033 a: not used for web 1: scans/b.json takes precedence",
-    ),
     "a tag before and after a rebuild": Row(
-        PLAIN, "a: CVE-1 :1 @a, b: CVE-2 :1 @b old", "CVE-1", "note CAT033 b", {"digest": A}
-    ),
+        PLAIN, "a: CVE-1 :1 @a, b: CVE-2 :1 @b old", "CVE-1", "note CAT033 b", {"digest": A}),
     "equally old ones all count": Row(
-        PLAIN,
-        "b: CVE-2 :1, a: CVE-1 :1, c: CVE-3 :1",
-        "CVE-1 CVE-2 CVE-3",
-        "CAT035 b: scans/a.json, which was made at the same time | CAT035 c: together with scans/a.json",
-    ),
+        PLAIN, "b: CVE-2 :1, a: CVE-1 :1, c: CVE-3 :1", "CVE-1 CVE-2 CVE-3",
+        "CAT035 b: scans/a.json, which was made at the same time | CAT035 c: together with scans/a.json"),
     "a time in the future": Row(
-        PLAIN,
-        "a: CVE-1 :1 future, b: CVE-2 :1",
-        "CVE-1 CVE-2",
-        "CAT035 a: together with scans/b.json | CAT035 a: which is in the future",
-    ),
+        PLAIN, "a: CVE-1 :1 future, b: CVE-2 :1", "CVE-1 CVE-2",
+        "CAT035 a: together with scans/b.json | CAT035 a: which is in the future"),
     "one without a time keeps no old one": Row(
-        PLAIN,
-        "a: CVE-1 :1 old, b: CVE-2 :1, c: CVE-3 :1 undated",
-        "CVE-2 CVE-3",
-        "note CAT033 a | CAT035 c: together with scans/b.json, since their times don't show which is newer",
-    ),
+        PLAIN, "a: CVE-1 :1 old, b: CVE-2 :1, c: CVE-3 :1 undated", "CVE-2 CVE-3",
+        "note CAT033 a | CAT035 c: together with scans/b.json, since their times don't show which is newer"),
     "a limit that the older one lacks": Row(
-        ONE,
-        {"a": "grype CVE-1 @a old", "b": scan("grype CVE-2 @a") | ONLY_FIXED},
-        "CVE-1 CVE-2",
-        f"CAT036 a: scans/b.json, which is newer but has the limit only-fixed | CAT036 b: {MADE_WITH}",
-    ),
+        ONE, {"a": "grype CVE-1 @a old", "b": scan("grype CVE-2 @a") | ONLY_FIXED}, "CVE-1 CVE-2",
+        f"CAT036 a: scans/b.json, which is newer but has the limit only-fixed | CAT036 b: {MADE_WITH}"),
     "a limit, and a newer one without": Row(
-        ONE,
-        {"a": scan("grype CVE-1 @a") | ONLY_FIXED, "b": "grype CVE-2 @a newer"},
-        "CVE-2",
-        f"note CAT033 a | CAT036 a: {MADE_WITH}",
-    ),
+        ONE, {"a": scan("grype CVE-1 @a") | ONLY_FIXED, "b": "grype CVE-2 @a newer"}, "CVE-2",
+        f"note CAT033 a | CAT036 a: {MADE_WITH}"),
     "types of reports from before 2021 are classes": Row(
         ONE,
         {
@@ -201,13 +137,10 @@ NEWEST = {
     ),
 } | {
     f"{newer} after {older}": Row(
-        ONE,
-        f"a: {newer} @a, b: {older} @a old",
-        "CVE-1 CVE-2",
-        f"CAT036 b: together with scans/a.json, which is newer but has no {lacks}-pkgs results",
-    )
+        ONE, f"a: {newer} @a, b: {older} @a old", "CVE-1 CVE-2",
+        f"CAT036 b: together with scans/a.json, which is newer but has no {lacks}-pkgs results")
     for older, newer, lacks in (("os CVE-1", "lang CVE-2", "os"), ("lang os CVE-1", "os CVE-2", "lang"))
-}
+}  # fmt: skip
 
 PARTLY = "web 1 is only partly scanned: no scan found for"
 PARTS = {
@@ -215,33 +148,19 @@ PARTS = {
         {"web": TWO, "app": f"images: ['{WEB}@{A}']"}, "a: CVE-1 LOW @a", "CVE-1",
         f"CAT036 a: {PARTLY} {B} (scan what",
         {"scanned": True, "total": 1, "digestsScanned": 1, "grade": None, "badge": "partly scanned"},
-        {"scanned": True, "total": 1, "grade": None, "score": None},
-    ),
+        {"scanned": True, "total": 1, "grade": None, "score": None}),
     "one of two digests, accepted": Row(
         TWO, "a: CVE-1 MEDIUM @a", "CVE-1", f"note CAT036 a: {PARTLY} {B}",
-        {"grade": "C", "digestsScanned": 1, "badge": "C"},
-        security={"accept": ["partial"]},
-    ),
+        {"grade": "C", "digestsScanned": 1, "badge": "C"}, security={"accept": ["partial"]}),
     "none of a digest": Row(
         TWO, "web/1: CVE-1", "CVE-1", f"CAT036 web/1: {PARTLY} {A}, {B}",
-        {"total": 1, "digestsScanned": 0, "grade": None}
-    ),
-    "one of a digest and one of none": Row(
-        TWO, "a: CVE-2 @a, web/1: CVE-1", "CVE-1 CVE-2",
-        f"CAT035 web/1: which was made at the same time | CAT036 a: {PARTLY} {B}",
-    ),
+        {"total": 1, "digestsScanned": 0, "grade": None}),
     "one of no digest beside all": Row(
         TWO, "a: CVE-1 @a, b: CVE-2 @b, web/1: CVE-3 undated", "CVE-1 CVE-2 CVE-3",
-        "CAT035 web/1: together with scans/a.json", {"complete": True},
-    ),
-    "a platform that is left out": Row(
-        "versions: [{version: '1', platforms: [linux/amd64]}]", "web/1: CVE-1 linux/arm64", None,
-        "note CAT033 web/1: it is of linux/arm64, which `platforms` leaves out",
-    ),
+        "CAT035 web/1: together with scans/a.json", {"complete": True}),
     "the first scanner, however old": Row(
         PLAIN, "a: grype CVE-2 :1, b: CVE-1 :1 old", "CVE-1",
-        "note CAT033 a: not used for web 1: scans/b.json takes precedence", {"scanner": "Trivy"},
-    ),
+        "note CAT033 a: not used for web 1: scans/b.json takes precedence", {"scanner": "Trivy"}),
     "neither is in the setting": Row(
         PLAIN, "a: grype CVE-2 :1, b: CVE-1 :1 old", None,
         "note CAT033 a: the scanner grype is not in `security.scanners` (add grype to it"
@@ -250,13 +169,11 @@ PARTS = {
     ),
     "one scanner for each digest": Row(
         TWO, "a: @a, b: grype CVE-1 CRITICAL @b", "CVE-1",
-        record={"critical": 1, "grade": "F", "scanner": "Trivy, Grype 0.80", "digestsScanned": 2},
-    ),
+        record={"critical": 1, "grade": "F", "scanner": "Trivy, Grype 0.80", "digestsScanned": 2}),
     "one for each digest until the first has both": Row(
         TWO, "a: @a, b: grype CVE-1 CRITICAL @b, c: @b", "",
         "note CAT033 b: not used for web 1: scans/a.json, scans/c.json takes precedence",
-        {"scanner": "Trivy"},
-    ),
+        {"scanner": "Trivy"}),
 }  # fmt: skip
 
 
@@ -270,12 +187,9 @@ DAY = "versions: [{version: '1', released: 2026-10-20, tags: [stable]%s}]"
 # What says little gets no good grade, or a warning.
 DOUBTS = {
     f"a system past its end of life with {rows}": Row(
-        PLAIN,
-        {"web/1": of_system(EOSL=True, results=[{"Class": "os-pkgs", "Vulnerabilities": rows}])},
-        "CVE-1" if rows else "",
-        "CAT037 web/1: the operating system in web 1 is past its end of life",
-        {"osEndOfLife": True, "grade": grade, "score": score, "badge": grade or "not graded"},
-    )
+        PLAIN, {"web/1": of_system(EOSL=True, results=[{"Class": "os-pkgs", "Vulnerabilities": rows}])},
+        "CVE-1" if rows else "", "CAT037 web/1: the operating system in web 1 is past its end of life",
+        {"osEndOfLife": True, "grade": grade, "score": score, "badge": grade or "not graded"})
     for rows, grade, score in (
         ([], None, None),
         ([row("CVE-1", "UNKNOWN")], None, None),
@@ -283,8 +197,7 @@ DOUBTS = {
     )
 } | {
     f"a system past its end of life in {lifecycle}: {version}": Row(
-        f"lifecycle: {lifecycle}\nversions: [{version}]", {"web/1": OLD_SYSTEM}, "", told, {"grade": None}
-    )
+        f"lifecycle: {lifecycle}\nversions: [{version}]", {"web/1": OLD_SYSTEM}, "", told, {"grade": None})
     for lifecycle, version, told in (
         ("available", "{version: '1', endOfLife: 2026-11-01}", "note CAT037 web/1"),
         ("available", "{version: '1', endOfLife: 2026-11-02}", "CAT037 web/1"),
@@ -292,35 +205,24 @@ DOUBTS = {
         ("withdrawn", "'1'", "note CAT037 web/1"),
     )
 } | {
-    f"packages of {system}: {results}": Row(
-        PLAIN, {"web/1": of_system(Family=system, results=results)}, "", told
-    )
-    for system, results, told in (
-        ("debian", [{"Target": "x", "Class": "lang-pkgs"}], "CAT036 web/1: no results for its packages"),
-        ("debian", [], "CAT036 web/1: no results for its packages"),
-        ("none", [{"Target": "x", "Class": "lang-pkgs"}], ""),
-    )
-} | {
+    "nothing of no system": Row(
+        PLAIN, {"web/1": of_system(Family="none", results=[{"Target": "x", "Class": "lang-pkgs"}])}, ""),
     "a system that is maintained": Row(
         PLAIN, {"web/1": of_system() | {"Trivy": {"Version": "0.69.3"}}}, "",
-        record={"osEndOfLife": False, "scanner": "Trivy 0.69.3", "grade": "A+"},
-    ),
+        record={"osEndOfLife": False, "scanner": "Trivy 0.69.3", "grade": "A+"}),
     "what a scanner does not say is null": Row(
         PLAIN, {"web/1": {"matches": [], "descriptor": {"name": "grype"}}}, "",
-        record={"osEndOfLife": None, "scanner": "Grype", "scannedAt": None},
-    ),
+        record={"osEndOfLife": None, "scanner": "Grype", "scannedAt": None}),
     "a scan from before the release": Row(
         DAY % "", "a: :stable 2026-10-18T23:00:00Z", "",
-        "CAT035 a: scanned at 2026-10-18T23:00:00Z, but web 1 was released on 2026-10-20 (scan the",
-    ),
+        "CAT035 a: scanned at 2026-10-18T23:00:00Z, but web 1 was released on 2026-10-20 (scan the"),
     "a scan from the day before": Row(DAY % "", "a: :stable 2026-10-19T01:00:00Z", ""),
     "of the digest of the release": Row(DAY % f", digest: '{A}'", "a: @a old", ""),
     "of its manifest": Row(DAY % f", digest: '{B}', manifests: {{linux/amd64: '{A}'}}", "a: @a old", ""),
     "all pins have a scan without a finding, one has no grade": Row(
         {"web": f"lifecycle: deprecated\n{PLAIN}", "db": PLAIN, "app": f"images: ['{WEB}:1', '{DB}:1']"},
         {"web/1": OLD_SYSTEM, "db/1": ""}, "", "note CAT037 web/1",
-        chart={"scanned": True, "total": None, "grade": None, "score": None},
-    ),
+        chart={"scanned": True, "total": None, "grade": None, "score": None}),
 }  # fmt: skip
 MAX_AGE: dict[str, Any] = {"max_age": 30}
 OLDER = "of web 1 is %s days old (`security.max_age` is 30) (scan the image again)"
@@ -329,25 +231,19 @@ AGES = {
     "30 days": Row(PLAIN, "web/1: 2026-10-03T05:00:00Z", "", security=MAX_AGE),
     "31 days": Row(PLAIN, "web/1: 2026-10-02T05:00:00Z", "", f"CAT035 web/1: {OLDER % 31}", security=MAX_AGE),
     "an older version": Row(
-        "versions: ['2', '1']", "web/2: , web/1: 2020-01-01T00:00:00Z", {"web 2": ""}, security=MAX_AGE
-    ),
+        "versions: ['2', '1']", "web/2: , web/1: 2020-01-01T00:00:00Z", {"web 2": ""}, security=MAX_AGE),
     "the oldest part": Row(
         PLAIN, "a: :1 linux/amd64, b: :1 linux/arm64 2026-06-01T06:00:00Z", "", f"CAT035 b: {OLDER % 154}",
-        security=MAX_AGE
-    ),
+        security=MAX_AGE),
     "no scan": Row(
         "versions: ['1']", "", None,
         "CAT035 docs/images/web.md:5: versions: the newest version, 1, has no scan (scan it; `security.max",
-        security=MAX_AGE,
-    ),
-    "a planned image": Row("lifecycle: planned\nversions: ['1']", "", None, security=MAX_AGE),
+        security=MAX_AGE),
     "a planned image with an old scan": Row(
-        "lifecycle: planned\nversions: ['1']", "web/1: 2020-01-01T00:00:00Z", "", security=MAX_AGE
-    ),
+        "lifecycle: planned\nversions: ['1']", "web/1: 2020-01-01T00:00:00Z", "", security=MAX_AGE),
     "no time": Row(
         PLAIN, "web/1: undated", "", "note CAT035 web/1: has no time, so its age is unknown",
-        {"scannedAt": None}, security=MAX_AGE,
-    ),
+        {"scannedAt": None}, security=MAX_AGE),
 }  # fmt: skip
 IN_NO_GROUP = [
     {"id": "GHSA-1", "aliases": ["CVE-2026-0001"], "database_specific": {"severity": "CRITICAL"}},
@@ -355,13 +251,10 @@ IN_NO_GROUP = [
 ]
 NEWEST |= {
     f"records of OSV-Scanner, groups: {groups}": Row(
-        PLAIN,
-        {"web/1": osv(IN_NO_GROUP, groups)},
-        "CVE-2026-0001 OSV-2",
-        record={"critical": 1, "low": 1, "findings": 2},
-    )
+        PLAIN, {"web/1": osv(IN_NO_GROUP, groups)}, "CVE-2026-0001 OSV-2",
+        record={"critical": 1, "low": 1, "findings": 2})
     for groups in (None, [], [{"ids": ["GHSA-1"], "aliases": ["CVE-2026-0001"]}])
-}
+}  # fmt: skip
 # A pin of a chart, the release that it is, and what is told; `web` has scanned releases, `db` has no scan.
 VERSIONS = f"""versions:
   - {{version: 1.27.3, digest: '{A}'}}
@@ -399,46 +292,104 @@ PINS = {
 } | {
     "a pin in two fields": pins(f"{{image: '{WEB}', digest: '{B}'}}", joined=["web 1.27.2"]),
     "a pin of a version that was scanned though no page has it": pins(
-        f"'{WEB}:1.0'", more={"old": scan(f"{WEB}:1.0")}, joined=["web -"], pinsScanned=1
-    ),
+        f"'{WEB}:1.0'", more={"old": scan(f"{WEB}:1.0")}, joined=["web -"], pinsScanned=1),
     "a pin of a digest of another repository": pins(
         f"'{DB}:8.2@{A}'",
-        told=f"error CAT038 docs/charts/app.md:5: images[0]: the digest belongs to {WEB} 1.27.3, not to {DB}",
-    ),
-    "figures are sums over the releases that are pinned": pins(
-        f"'{WEB}@{A}'", f"'{WEB}:1.27.3@{A}'", f"'{WEB}:1.27.3'", f"'{WEB}:1.27.2'",
-        scanned=True, critical=1, high=0, medium=0, low=2, unknown=0, total=3, fixable=1, suppressed=0,
-        grade="F", score=12.7, pins=2, pinsScanned=2, exploited=None, complete=True,
-        scannedAt="2026-11-01T06:00:00Z", osEndOfLife=None, version=None, href=None,
-    ),
+        told=f"error CAT038 docs/charts/app.md:5: images[0]: the digest belongs to {WEB} 1.27.3, not"),
     "an image without a digest counts once by its reference": pins(
-        f"'{DB}:8.2'", f"{{name: cache, image: '{DB}:8.2'}}",
-        "docker.io/library/busybox", "docker.io/library/busybox:latest",
-        pins=2, pinsScanned=0, total=None, complete=False, grade=None, score=None, scannedAt=None,
-    ),
+        f"'{DB}:8.2'", f"{{name: cache, image: '{DB}:8.2'}}", "docker.io/library/busybox",
+        "docker.io/library/busybox:latest", pins=2, pinsScanned=0, total=None, complete=False, grade=None,
+        score=None, scannedAt=None),
     "with some pins unscanned, none found is not none there": pins(
-        f"'{WEB}@{A}'", f"'{DB}:8.2'",
-        scanned=False, pins=2, pinsScanned=1, total=2, critical=1,
-        high=None, suppressed=None, grade=None, score=None,
-    ),
-    "no pin": pins(scanned=False, complete=False, pins=0, pinsScanned=0, total=None, grade=None, score=None),
+        f"'{WEB}@{A}'", f"'{DB}:8.2'", scanned=False, pins=2, pinsScanned=1, total=2, critical=1, high=None,
+        suppressed=None, grade=None, score=None),
     "only that very digest is a scan of a pinned digest": pins(
         f"'quay.io/acme/proxy:1@{D}'", more={"a": scan("CVE-9 quay.io/acme/proxy:1 quay.io/acme/proxy@e")},
         told=f"{OFF_PAGE} | CAT031 a: no version in the catalog matches this report of quay.io/acme/proxy:1",
-        pinsScanned=0,
-    ),
+        pinsScanned=0),
 } | {
     f"a hub scanned {scanned}": pins(
-        f"'{pin}'", more={"hub": {scanned: scan("CVE-9 MEDIUM")}}, told=OFF_PAGE * ("@" in pin),
-        scanned=True, total=1, medium=1, grade="C",
-    )
+        f"'{pin}'", more={"hub": {scanned: scan("CVE-9 MEDIUM")}}, told=OFF_PAGE * ("@" in pin), scanned=True,
+        total=1, medium=1, grade="C")
     for pin, scanned in (
         (f"quay.io/acme/b@{D}", f"elsewhere.io/x@{D}"),
         ("docker.io/library/d:1", "d:1"),
         (f"{WEB}@{D}", f"{WEB}@{D}"),
     )
 }  # fmt: skip
-ROWS = BY_NAME | BY_PATH | NEWEST | PARTS | DOUBTS | AGES | PINS
+BOTH = ["linux/amd64", "linux/arm64"]
+MANIFESTS = (
+    f"versions: [{{version: '1', digest: '{C}', manifests: {{linux/amd64: '{A}', linux/arm64: '{B}'}}}}]"
+)
+"""A version with an index and its two manifests."""
+LISTED = f"platforms: [linux/amd64, linux/arm64]\nversions: [{{version: '1', digest: '{C}'}}]"
+"""A version whose page lists two platforms, and knows no manifest."""
+MISSING = "CAT036 a: web 1 is only partly scanned: no scan found for"
+INCOMPLETE: dict[str, object] = {"complete": False, "grade": None}
+
+
+def of_grype(manifest: str = "", **more: object) -> dict[str, Any]:
+    facts = {"userInput": f"{WEB}:1", "manifestDigest": manifest, "os": "linux", "architecture": "amd64"}
+    return grype(created=NEW, **facts) | more
+
+
+def of_debian(results: object, **system: str) -> dict[str, Any]:
+    report = scan("@c linux/amd64")
+    return report | {"Metadata": report["Metadata"] | system, "Results": results}
+
+
+DEBIAN: Any = {"OS": {"Family": "debian", "Name": "13"}}
+ENDED = [{"package": {"name": "libc6"}, "alerts": [{"type": "distro-eol", "message": "debian 10"}]}]
+NOT_OF_1 = "CAT031 web/1.0123456789ab: no version in the catalog matches"
+# What a scan has looked at: the parts of a version, and what covers them.
+LOOKED = {
+    "a report by the index covers only its platform": Row(
+        MANIFESTS, "a: CVE-1 @c linux/amd64", "CVE-1", f"{MISSING} linux/arm64 ({B}) (scan what `catalog-api",
+        INCOMPLETE | {"platformsScanned": BOTH[:1]}),
+    "with that of the other platform all is covered": Row(
+        MANIFESTS, "a: @c linux/amd64, b: CVE-1 CRITICAL @b linux/arm64/v8", "CVE-1",
+        record={"complete": True, "grade": "F", "platformsScanned": BOTH}),
+    "a manifest digest of Grype names its part": Row(
+        MANIFESTS, {"a": of_grype(B)}, "", f"{MISSING} linux/amd64", {"platformsScanned": BOTH[1:]}),
+    "one that no page has is left aside": Row(
+        MANIFESTS, {"a": of_grype(D)}, "", f"{MISSING} linux/arm64", {"platformsScanned": BOTH[:1]}),
+    "a scan without a platform covers no particular part": Row(
+        MANIFESTS, "a: CVE-1 @c", "CVE-1", f"{MISSING} linux/amd64 ({A}), linux/arm64 ({B})",
+        INCOMPLETE | {"platformsScanned": [], "total": 1}),
+    "who publishes one platform says so once": Row(
+        f"platforms: [linux/amd64]\n{MANIFESTS}", "a: @c linux/amd64, b: CVE-1 CRITICAL @c linux/arm64", "",
+        "note CAT033 b: not used for web 1: it is of linux/arm64, which `platforms` leaves out",
+        {"complete": True, "grade": "A+"}),
+    "platforms of no manifest": Row(
+        f"platforms: [linux/s390x]\n{MANIFESTS}", "a: @c linux/amd64, b: CVE-1 CRITICAL @c linux/arm64",
+        "CVE-1",
+        "CAT036 docs/images/web.md:5: 1 has manifests of linux/amd64, linux/arm64, but of none of these",
+        {"complete": True, "grade": "F"}),
+    "no platform is expected of an image built from nothing": Row(
+        LISTED, {"a": of_debian(None)}, "", record={"complete": False, "grade": "A+"}),
+    **{
+        f"an operating system without results gets no good grade: {results}": Row(
+            LISTED, {"a": of_debian(results, **DEBIAN)}, "", "CAT036 a: no results for its packages",
+            INCOMPLETE | {"limits": ["no-system-packages"]})
+        for results in ([{"Target": "app", "Class": "lang-pkgs"}], None)
+    },
+    "Grype says that a distribution has ended": Row(
+        LISTED, {"a": of_grype(alertsByPackage=ENDED)}, "",
+        "CAT037 a: the operating system in web 1 is past its end",
+        {"osEndOfLife": True, "grade": None, "limits": ["os-end-of-life"]}),
+    "a file with two formats": Row(
+        LISTED, {"a": scan(":1") | of_grype()}, None,
+        "error CAT030 a: a report of both Trivy and Grype (save each report in a file"),
+    **{
+        f"a report of a former build never counts by its path: {words}": Row(
+            MANIFESTS, {"web/1.0123456789ab": scan(f"CVE-1 {words} linux/amd64")}, None, NOT_OF_1)
+        for words in (":1", "@d")
+    },
+    "a pinned manifest has its own figures": Row(
+        {"web": MANIFESTS, "app": f"images: ['{WEB}@{B}']"}, "b: @b linux/arm64", "",
+        "CAT036 b: no scan found for linux/amd64", chart={"complete": True, "critical": 0, "grade": "A+"}),
+}  # fmt: skip
+ROWS = BY_NAME | BY_PATH | NEWEST | PARTS | DOUBTS | AGES | PINS | LOOKED
 
 
 @pytest.fixture(scope="module")
@@ -452,15 +403,44 @@ def test_which_scan_counts(seen: dict[str, Seen], name: str) -> None:
     seen[name].compare(ROWS[name])
 
 
-def test_max_age_changes_no_byte(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", NOW)
-    site.image("stale", "versions: ['1']")
-    site.report("stale/1.json", scan(OLD))
-    plain = built(site)
-    site.settings["security"] = {"max_age": 30}
-    warned = built(site)
-    assert (plain.codes, warned.codes) == ([], ["CAT035"])
-    assert warned.bytes() == plain.bytes()
+def test_each_manifest_has_the_figures_of_its_own_scans(seen: dict[str, Seen]) -> None:
+    one, both = [*LOOKED][:2]
+    facts = "scanned", "complete", "grade", "critical"
+    for name, digest, expected in (
+        (one, A, [True, True, "D", 0]),
+        (one, B, [False, False, None, None]),
+        (both, A, [True, True, "A+", 0]),
+        (both, B, [True, True, "F", 1]),
+    ):
+        (entry,) = seen[name].result.json(f"digests/{seen[name].own(digest).replace(':', '/')}.json")["data"]
+        assert [entry["security"][fact] for fact in facts] == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("", ""),
+        ("@c linux/amd64", f"this report is for linux/amd64, but its path is that of {B}"),
+        ("@a linux/arm64", f"this report is for {A}, but its path is that of {B}"),
+    ],
+)
+def test_a_path_names_a_part_unless_the_report_contradicts_it(
+    site: SiteFolder, words: str, told: str
+) -> None:
+    site.image("web", MANIFESTS)
+    site.report("web/1.bbbbbbbbbbbb.json", scan(words))
+    result = site.build()
+    assert (result.failed, told in result.logged()[0]) == (bool(told), True)
+    if not told:
+        assert result.at("security/web/1 platformsScanned") == BOTH[1:]
+
+
+def test_a_page_names_the_platforms_that_were_scanned_if_another_was_not(site: SiteFolder) -> None:
+    site.image("web", LISTED)
+    for part, named in (("amd64", True), ("arm64", False)):
+        site.report(f"{part}.json", scan(f"@c linux/{part}"))
+        page = (rendered(site).folder / "site/images/web/index.html").read_text("utf-8")
+        assert ("·&nbsp;linux/amd64</span>" in page) == named
 
 
 def test_max_age_asks_for_no_scan_in_a_catalog_without_any(site: SiteFolder) -> None:
@@ -484,10 +464,8 @@ def test_a_scan_is_not_in_the_future_because_the_build_claims_an_earlier_time(
 # A file in the folder of reports → level and file of what is told of the folder, if it is all that is there.
 NO_REPORT = {
     "": (),
-    "README.md": ("note scans/README.md",),
     "README": ("note scans/README",),
     "web/1.sarif": ("note scans/web/1.sarif",),
-    ".gitkeep": (),
     ".hidden/x.json": (),
 }
 
@@ -497,16 +475,14 @@ def test_what_is_no_report_is_noted_and_a_folder_without_one_is_a_warning(
     site: SiteFolder, file: str
 ) -> None:
     site.image("web", ONE)
-    assert built(site).problems == [], "without the folder"
     (site.folder / "scans").mkdir()
     if file:
         site.write(f"scans/{file}", "{}")
     told = [f"{'note ' * (each.level == Level.INFO)}{each.file}" for each in built(site).problems]
     assert told == ["scans", *NO_REPORT[file]]
-    assert site.build(strict=True).failed
     site.report("web/2.json", scan("@a"))
-    result = built(site, strict=True)
-    assert [each.file for each in result.problems] == [name.removeprefix("note ") for name in NO_REPORT[file]]
+    noted = [f"note {each.file}" for each in built(site, strict=True).problems]
+    assert noted == [*NO_REPORT[file]]
 
 
 def test_reports_behind_a_linked_folder_and_with_a_capital_ending_are_read(site: SiteFolder) -> None:
