@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from importlib.util import find_spec
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -23,6 +23,8 @@ from .sites import Result
 BIN = Path(sys.executable).parent
 CLIENTS = Path(__file__).parent / "clients"
 GUIDE = EXAMPLE / "docs/guide/clients.md"
+JAR = str(files("openapi_generator_cli") / "openapi-generator.jar")
+JAVA = ("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # started and ended within seconds
 CRATES = [
     f"/usr/share/doc/librust-{crate}-dev" for crate in ("chrono", "serde-derive", "serde-json", "serde-repr")
 ]
@@ -86,14 +88,8 @@ def option(generator: str, name: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def api(example: Result) -> Path:
-    """The example's documents."""
-    return example.api
-
-
-@pytest.fixture(scope="module")
-def described(api: Path) -> Any:
-    return json.loads((api / "openapi.json").read_bytes())
+def described(example: Result) -> Any:
+    return example.json("openapi.json")
 
 
 def document_schemas(described: Any) -> list[tuple[re.Pattern[str], str]]:
@@ -110,14 +106,15 @@ def document_schemas(described: Any) -> list[tuple[re.Pattern[str], str]]:
 
 
 @pytest.fixture(scope="module")
-def documents(api: Path, described: Any) -> list[Document]:
+def documents(example: Result, described: Any) -> list[Document]:
     """Every JSON document but the description of all others, with its schema."""
-    schemas = document_schemas(described)
-    files = [(file.relative_to(api).as_posix(), file) for file in sorted(api.rglob("*.json"))]
+    schemas, files = document_schemas(described), {*example.api.rglob("*.json")}
+    paths = {
+        file: file.relative_to(example.api).as_posix() for file in files - {example.api / "openapi.json"}
+    }
     return [
         Document(next(schema for pattern, schema in schemas if pattern.fullmatch(path)), file)
-        for path, file in files
-        if path != "openapi.json"
+        for file, path in sorted(paths.items())
     ]
 
 
@@ -212,11 +209,11 @@ def plain(value: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def generated(api: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def generated(example: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the clients of openapi-generator, made in one run."""
     need("java")
     folder = tmp_path_factory.mktemp("openapi-generator")
-    shutil.copy(api / "openapi.json", folder)
+    shutil.copy(example.api / "openapi.json", folder)
     for generator in ("typescript-fetch", "go", "java", "rust"):
         configuration: dict[str, Any] = {
             "generatorName": generator,
@@ -228,29 +225,13 @@ def generated(api: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
         (folder / f"{generator}.yaml").write_text(json.dumps(configuration), "utf-8")
     configurations = [file.name for file in sorted(folder.glob("*.yaml"))]
-    run(folder, "java", "-jar", generator_jar(), "batch", "--fail-fast", "--root-dir", ".", *configurations)
+    run(folder, *JAVA, "-jar", JAR, "batch", "--fail-fast", "--root-dir", ".", *configurations)
     return folder
 
 
-def generator_jar() -> Path:
-    spec = find_spec("openapi_generator_cli")
-    assert spec and spec.origin
-    return Path(spec.origin).with_name("openapi-generator.jar")
-
-
-@pytest.fixture(scope="module")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the packages of the TypeScript clients."""
-    need("node", "npm")
-    folder = tmp_path_factory.mktemp("packages")
-    shutil.copy(CLIENTS / "package.json", folder)
-    run(folder, "npm", "install", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--silent")
-    return folder
-
-
-def use_packages(folder: Path, packages: Path) -> None:
-    shutil.copy(CLIENTS / "package.json", folder)
-    (folder / "node_modules").symlink_to(packages / "node_modules")
+def use_packages(folder: Path, node: Path) -> None:
+    shutil.copy(node / "package.json", folder)
+    (folder / "node_modules").symlink_to(node / "node_modules")
 
 
 Fixture: TypeAlias = Callable[[str], Path]
@@ -262,7 +243,7 @@ COMPILE = (
 
 
 def openapi_typescript(api: Path, folder: Path, fixture: Fixture) -> Client:
-    use_packages(folder, fixture("packages"))
+    use_packages(folder, fixture("node"))
     shutil.copy(CLIENTS / "typescript/typed.ts", folder)
     run(folder, "node_modules/.bin/openapi-typescript", api / "openapi.json", "-o", "client.d.ts")
     run(folder, *COMPILE, "typed.ts")
@@ -271,7 +252,7 @@ def openapi_typescript(api: Path, folder: Path, fixture: Fixture) -> Client:
 
 
 def typescript_fetch(_: Path, folder: Path, fixture: Fixture) -> Client:
-    use_packages(folder, fixture("packages"))
+    use_packages(folder, fixture("node"))
     shutil.copytree(fixture("generated") / "typescript-fetch", folder / "client")
     shutil.copy(CLIENTS / "typescript/read.ts", folder)
     run(folder, *COMPILE, "read.ts", "client/index.ts")
@@ -302,13 +283,12 @@ def go(api: Path, folder: Path, fixture: Fixture) -> Client:
 def java(_: Path, folder: Path, fixture: Fixture) -> Client:
     need("javac")
     shutil.copytree(CLIENTS / "java", folder, dirs_exist_ok=True)
-    sources = fixture("generated") / "java/src/main/java"
-    files = [*sources.rglob("*.java")]
+    sources = [*(fixture("generated") / "java/src/main/java").rglob("*.java")]
     # The generator's own archive holds Jackson, which the models need.
-    options = ("-nowarn", "-proc:none", "-cp", generator_jar(), "-d", "out")
-    run(folder, "javac", *options, "Read.java", *files, *folder.rglob("Generated.java"))
-    class_path = f"out{os.pathsep}{generator_jar()}"
-    return Client("java", folder, {file.stem for file in files}, ("java", "-cp", class_path, "Read"))
+    options = ("-J-XX:TieredStopAtLevel=1", "-nowarn", "-proc:none", "-cp", JAR, "-d", "out")
+    run(folder, "javac", *options, "Read.java", *sources, *folder.rglob("Generated.java"))
+    class_path = f"out{os.pathsep}{JAR}"
+    return Client("java", folder, {file.stem for file in sources}, (*JAVA, "-cp", class_path, "Read"))
 
 
 def rust(api: Path, folder: Path, fixture: Fixture) -> Client:
@@ -341,17 +321,11 @@ def datamodel_code_generator(api: Path, folder: Path, _: Fixture) -> Client:
     return Client("datamodel-code-generator", folder, names, (sys.executable, "read_pydantic.py"))
 
 
+PYTHON, OTHERS = (openapi_python_client, datamodel_code_generator), (go, java, rust)
 MAKERS = {
-    "openapi-typescript": openapi_typescript,
-    "typescript-fetch": typescript_fetch,
-    "openapi-python-client": openapi_python_client,
-    "datamodel-code-generator": datamodel_code_generator,
-    "go": go,
-    "java": java,
-    "rust": rust,
+    maker.__name__.replace("_", "-"): maker
+    for maker in (openapi_typescript, typescript_fetch, *PYTHON, *OTHERS)
 }
-
-
 QUICK = "datamodel-code-generator"
 """The one that the quick tests use, too; it is a Python package."""
 
@@ -360,9 +334,11 @@ QUICK = "datamodel-code-generator"
     scope="module",
     params=[pytest.param(name, marks=[pytest.mark.slow] if name != QUICK else []) for name in MAKERS],
 )
-def client(api: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Client:
+def client(
+    example: Result, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Client:
     folder = tmp_path_factory.mktemp(request.param)
-    return MAKERS[request.param](api, folder, request.getfixturevalue)
+    return MAKERS[request.param](example.api, folder, request.getfixturevalue)
 
 
 def test_the_guide_lists_these_generators() -> None:

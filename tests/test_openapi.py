@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+import schemathesis
 from jsonschema_rs import Draft202012Validator, meta
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
@@ -146,3 +150,31 @@ def test_it_says_what_clients_can_rely_on_in_few_bytes(example: Result, describe
     assert example.json("manifest.json")["generatedAt"] not in json.dumps(described)
     size = (example.api / "openapi.json").stat().st_size
     check_size("openapi.json, for each path,", size / len(described["paths"]), usual=5_000, limit=5_500)
+
+
+@pytest.mark.slow
+def test_it_is_clean_under_the_recommended_rules_of_redocly(example: Result, node: Path) -> None:
+    program, file = "node_modules/.bin/redocly", str(example.api / "openapi.json")
+    command = [program, "lint", file, "--extends=recommended", "--format=json", "--skip-rule=info-license"]
+    quiet = os.environ | {"REDOCLY_TELEMETRY": "off"}
+    done = subprocess.run(command, cwd=node, env=quiet, capture_output=True, text=True, timeout=600)
+    assert json.loads(done.stdout)["problems"] == [], done.stderr
+
+
+@pytest.mark.slow
+def test_schemathesis_accepts_every_document(example: Result, online: str) -> None:
+    schema = schemathesis.openapi.from_url(f"{online}/api/v1/openapi.json")
+    schema.config.update(base_url=online)
+    patterns = [
+        (re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(path))), path)
+        for path in sorted(schema, key=lambda path: path.count("{"))
+    ]
+    tried = set()
+    for file in sorted(file for file in example.api.rglob("*") if file.is_file()):
+        address = f"/api/v1/{file.relative_to(example.api).as_posix()}"
+        found = ((match, path) for pattern, path in patterns if (match := pattern.fullmatch(address)))
+        match, path = next(found)
+        response = schema[path]["GET"].Case(path_parameters=match.groupdict()).call_and_validate()
+        assert response.status_code == 200
+        tried.add(path)
+    assert "/api/v1/vex/repository.tar.gz" in tried and not schema.keys() - tried
