@@ -9,11 +9,7 @@ import sys
 from pathlib import Path
 
 EXAMPLE = Path(__file__).parent.parent / "example_site"
-FIXED = {
-    "SOURCE_DATE_EPOCH": "1795154400",
-    "NO_MKDOCS_2_WARNING": "1",
-    "DISABLE_MKDOCS_2_WARNING": "true",
-}
+FIXED = {"SOURCE_DATE_EPOCH": "1795154400", "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
 """Environment of builds at a fixed time."""
 
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -118,49 +119,46 @@ def documents(example: Result, described: Any) -> list[Document]:
     ]
 
 
+CASES = ("field", "word", "kind")
 Future: TypeAlias = Mapping[str, list[tuple[Document, Document]]]
-"""What is new (`field`, `word`, `kind`) → documents without it, and with it."""
+"""What is new → documents without it, and with it."""
 
 
 @pytest.fixture(scope="module")
 def future(documents: list[Document], described: Any, tmp_path_factory: pytest.TempPathFactory) -> Future:
     """Documents as a later version may write them."""
-    folder = tmp_path_factory.mktemp("future")
-    pairs: dict[str, list[tuple[Document, Document]]] = {"field": [], "word": [], "kind": []}
-
-    def add(case: str, document: Document, value: Any) -> None:
-        file = folder / f"{case}-{len(pairs[case])}.json"
-        file.write_text(json.dumps(value), "utf-8")
-        pairs[case].append((document, Document(document.schema, file)))
-
-    counts = Counter[str]()
+    folder, counts = tmp_path_factory.mktemp("future"), Counter[tuple[str, str]]()
+    pairs: dict[str, list[tuple[Document, Document]]] = {case: [] for case in CASES}
     for document in documents:
         value = json.loads(document.file.read_bytes())
-        reference = {"$ref": f"#/components/schemas/{document.schema}"}
-        longer = with_fields(value, reference, described["components"]["schemas"])
-        counts[document.schema] += 1
-        if longer != value and counts[document.schema] <= 20:  # the others are of the same shape
-            add("field", document, longer)
-        words = 0
-        if document.schema == "ImageDocument":
-            value["data"]["tier"], words = "premium", 1
-        if document.schema == "SecurityDetail":
-            for row in value["latest"]["suppressed"] or ():
-                row["status"], words = "deferred", 1
-        if document.schema == "DayChanges":
-            for event in value["data"]:
-                if event["kind"] == "vulnerability-gone":
-                    event["reason"], words = "moved", 1
-        if words:
-            add("word", document, value)
-        if document.schema == "DayChanges" and value["data"]:
-            value = json.loads(document.file.read_bytes())
-            value["data"][0] = {"kind": "image-renamed", "slug": "nginx", "to": "nginx2"}
-            add("kind", document, value)
-    assert {document.schema for _, document in pairs["word"]} == {
-        *("ImageDocument", "SecurityDetail", "DayChanges")
-    }
+        for case, longer in zip(CASES, later(document.schema, value, described), strict=True):
+            counts[case, document.schema] += longer != value
+            if longer != value and counts[case, document.schema] <= 20:  # the others are of the same shape
+                file = folder / f"{case}-{len(pairs[case])}.json"
+                file.write_text(json.dumps(longer), "utf-8")
+                pairs[case].append((document, Document(document.schema, file)))
+    words = {schema for case, schema in counts if case == "word" and counts[case, schema]}
+    assert words == {"ImageDocument", "SecurityDetail", "DayChanges"}
     return pairs
+
+
+def later(schema: str, value: Any, described: Any) -> tuple[Any, Any, Any]:
+    """A document with a new field everywhere, a new word in an open list, and an event of a new kind."""
+    fields = with_fields(
+        value, {"$ref": f"#/components/schemas/{schema}"}, described["components"]["schemas"]
+    )
+    word, kind = deepcopy(value), deepcopy(value)
+    if schema == "ImageDocument":
+        word["data"]["tier"] = "premium"
+    if schema == "SecurityDetail":
+        for row in word["latest"]["suppressed"] or ():
+            row["status"] = "deferred"
+    if schema == "DayChanges":
+        for event in word["data"]:
+            event |= {"reason": "moved"} if event["kind"] == "vulnerability-gone" else {}
+        if kind["data"]:
+            kind["data"][0] = {"kind": "image-renamed", "slug": "nginx", "to": "nginx2"}
+    return fields, word, kind
 
 
 def with_fields(value: Any, schema: Any, schemas: Any) -> Any:
@@ -177,21 +175,18 @@ def with_fields(value: Any, schema: Any, schemas: Any) -> Any:
         return value
     if schema.get("properties") == {}:  # custom fields of a catalog that declares none
         return value
-    if "properties" not in schema:
-        return {
-            key: with_fields(part, schema["additionalProperties"], schemas) for key, part in value.items()
-        }
-    known = schema["properties"]
-    return {key: with_fields(part, known[key], schemas) for key, part in value.items()} | {
-        "added": {"a": [1]}
-    }
+    known = schema.get("properties") or dict.fromkeys(value, schema["additionalProperties"])
+    longer = {key: with_fields(part, known[key], schemas) for key, part in value.items()}
+    return longer | ({"added": {"a": [1]}} if "properties" in schema else {})
 
 
 def without_fields(value: Any) -> Any:
     """The value without what `with_fields` adds: some clients keep it in a part that they do not parse."""
-    return json.loads(
-        json.dumps(value), object_hook=lambda each: {key: each[key] for key in each if key != "added"}
-    )
+    if isinstance(value, list):
+        return [without_fields(part) for part in value]
+    if isinstance(value, dict):
+        return {key: without_fields(part) for key, part in value.items() if key != "added"}
+    return value
 
 
 def plain(value: Any) -> Any:
@@ -214,15 +209,15 @@ def generated(example: Result, tmp_path_factory: pytest.TempPathFactory) -> Path
     need("java")
     folder = tmp_path_factory.mktemp("openapi-generator")
     shutil.copy(example.api / "openapi.json", folder)
+    names = {
+        "additionalProperties": "additional-properties",
+        "globalProperties": "global-property",
+        "openapiNormalizer": "openapi-normalizer",
+    }
     for generator in ("typescript-fetch", "go", "java", "rust"):
-        configuration: dict[str, Any] = {
-            "generatorName": generator,
-            "inputSpec": "openapi.json",
-            "outputDir": f"./{generator}",
-            "additionalProperties": option(generator, "additional-properties"),
-            "globalProperties": option(generator, "global-property"),
-            "openapiNormalizer": option(generator, "openapi-normalizer"),
-        }
+        paths = {"inputSpec": "openapi.json", "outputDir": f"./{generator}"}
+        options = {key: option(generator, name) for key, name in names.items()}
+        configuration = {"generatorName": generator} | paths | options
         (folder / f"{generator}.yaml").write_text(json.dumps(configuration), "utf-8")
     configurations = [file.name for file in sorted(folder.glob("*.yaml"))]
     run(folder, *JAVA, "-jar", JAR, "batch", "--fail-fast", "--root-dir", ".", *configurations)
@@ -358,7 +353,7 @@ def test_it_reads_later_documents_as_the_guide_says(client: Client, future: Futu
     _, *cells = guide_table()[client.generator]
     reads = iter(client.read([after for pairs in future.values() for _, after in pairs]))
     behavior = {case: {outcome(case, *pair, next(reads)) for pair in pairs} for case, pairs in future.items()}
-    assert behavior == {case: {cell} for case, cell in zip(("field", "word", "kind"), cells, strict=True)}
+    assert behavior == {case: {cell} for case, cell in zip(CASES, cells, strict=True)}
 
 
 def outcome(case: str, before: Document, after: Document, read: Read) -> str:

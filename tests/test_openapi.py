@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,11 +46,10 @@ def test_it_is_valid_and_every_text_and_number_has_an_example_that_fits(describe
     every = [pair for name, schema in schemas.items() for pair in parts(schema, name)]
     for path, item in described["paths"].items():
         every += [(f"{path} {each['name']}", each["schema"]) for each in item["get"].get("parameters", ())]
-    assert len(every) > 500
     for schema in schemas.values():
         meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema)
     for place, schema in every:
-        scalar = {"string", "number", "integer"}.intersection(types_of(schema))
+        scalar = re.search("string|number|integer", str(schema.get("type")))
         assert not scalar or schema.keys() & {"const", "examples"}, f"{place} has no example"
         whole = schema | ({"components": described["components"]} if "$ref" in str(schema) else {})
         for example in schema.get("examples", ()):
@@ -58,41 +58,31 @@ def test_it_is_valid_and_every_text_and_number_has_an_example_that_fits(describe
             assert "Custom" in place or example != "text", f"{place} has no example of its own"
 
 
-def types_of(schema: Any) -> list[str]:
-    types = schema.get("type", [])
-    return types if isinstance(types, list) else [types]
-
-
 def test_links_in_examples_lead_to_documents(described: Any) -> None:
     patterns = [re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) for path in described["paths"]]
     links = re.findall(r'"/hardened(/api/v1/[^"]+)"', json.dumps(described["components"]["schemas"]))
-    assert len(links) > 60
     assert [link for link in links if not any(re.fullmatch(pattern, link) for pattern in patterns)] == []
 
 
-def test_it_does_not_change_with_the_data(site: SiteFolder) -> None:
-    before = every_path(site)
-    documents = [before.json("openapi.json")]
+def test_it_describes_what_the_settings_publish_whatever_the_data(site: SiteFolder) -> None:
+    described = every_path(site).json("openapi.json")
     small(site)
     Past(site).day("2026-11-02")
     after = site.build()
-    assert not after.failed, after.logged()
-    assert [*documents, after.json("openapi.json")] == documents * 2
-    assert after.json("images.json")["total"] > 0
-
-
-def test_it_describes_what_the_catalog_publishes_and_no_more(site: SiteFolder) -> None:
-    every = {path.split("/")[3] for path in every_path(site).json("openapi.json")["paths"]}
-    assert every >= {"changes", "history", "vex", "digests", "cves", "renovate"}
+    assert (after.failed, after.json("openapi.json")) == (False, described)
     site.settings = {"lookups": ["digests"]}
-    (site.folder / "history/2026-11-01.json").unlink()
-    described = site.build().json("openapi.json")
-    fewer = {path.split("/")[3] for path in described["paths"]}
+    shutil.rmtree(site.folder / "history")
+    fewer = site.build().json("openapi.json")
+    every, left = ({path.split("/")[3] for path in each["paths"]} for each in (described, fewer))
     lookups = {route.path.split("/")[0] for kind in KINDS if kind.optional for route in kind.routes}
-    days = {"changes", "changes.json", "fixes.json", "history", "vex"}
-    assert every - fewer == (lookups - {"digests"}) | days
-    text = json.dumps(described)
-    schemas = described["components"]["schemas"]
+    assert every - left == (lookups - {"digests"}) | {
+        "changes",
+        "changes.json",
+        "fixes.json",
+        "history",
+        "vex",
+    }
+    text, schemas = json.dumps(fewer), fewer["components"]["schemas"]
     assert [name for name in schemas if f'schemas/{name}"' not in text] == [], "schemas of nothing"
 
 
@@ -106,20 +96,16 @@ def test_everything_is_described(described: Any) -> None:
     tags = {tag["name"] for tag in described["tags"] if tag["description"]}
     for path, item in described["paths"].items():
         assert {*item["get"]["tags"]} <= tags
-        bare += [
-            path for part in (item["get"], *item["get"].get("parameters", ())) if not part.get("description")
-        ]
+        parts = (item["get"], *item["get"].get("parameters", ()))
+        bare += [path for part in parts if not part.get("description")]
     assert bare == []
 
 
 def test_the_servers_are_the_mount_path_and_the_address(described: Any, site: SiteFolder) -> None:
-    assert [server["url"] for server in described["servers"]] == [
-        "/hardened",
-        "https://catalog.example.org/hardened",
-    ]
     site.config["site_url"] = ""
     bare = small(site).build().json("openapi.json")
-    assert [server["url"] for server in bare["servers"]] == ["/"]
+    urls = [[server["url"] for server in each["servers"]] for each in (described, bare)]
+    assert urls == [["/hardened", "https://catalog.example.org/hardened"], ["/"]]
 
 
 def test_custom_fields_and_closed_words_are_typed(site: SiteFolder) -> None:

@@ -51,13 +51,10 @@ def dist(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return build(tmp_path_factory.mktemp("one"))
 
 
-def test_they_are_built_reproducibly(dist: list[Path], tmp_path: Path) -> None:
+def test_they_are_built_reproducibly_as_they_should_be(dist: list[Path], tmp_path: Path) -> None:
     again = build(tmp_path)
     assert [path.suffix for path in dist] == [".whl", ".gz"]
     assert {path.name: path.read_bytes() for path in again} == {path.name: path.read_bytes() for path in dist}
-
-
-def test_they_are_as_they_should_be(dist: list[Path], tmp_path: Path) -> None:
     run(sys.executable, "-m", "twine", "check", "--strict", *dist, folder=tmp_path)
     run(Path(sys.executable).parent / "check-wheel-contents", dist[0], folder=tmp_path)
 

@@ -141,13 +141,10 @@ def test_back_and_forward_restore_a_list_page_by_page_and_without_loading(visit:
 
 def test_a_list_without_a_match_names_the_filters_that_empty_it(visit: Visit) -> None:
     page = visit.page
-    visit.go("images/?find=no-such-thing")
-    expect(page.get_by_text("No image matches.")).to_be_visible()
-    page.get_by_role("button", name="Remove “no-such-thing”").click()
-    expect(rows(page).first).to_be_visible()
     databases = [one for one in available(visit) if one["category"] == "Databases"]
     assert not any(one["security"]["critical"] for one in databases)
     visit.go("images/?category=Databases&severity=critical")
+    expect(page.get_by_text("No image matches.")).to_be_visible()
     expect(page.get_by_role("button", name=re.compile("^Remove Category: Databases: "))).to_have_count(0)
     page.get_by_role("button", name=f"Remove Open vulnerabilities: Critical: {len(databases)} images").click()
     expect(told(page)).to_have_text(f"{len(databases)} available images")
@@ -158,11 +155,9 @@ def test_active_filters_are_chips_and_choices_have_counts(visit: Visit) -> None:
     page = visit.page
     visit.go("images/")
     category = page.get_by_role("group", name="Category")
-    counts = {
-        label.locator("span").text_content(): int(label.locator("small").text_content() or "")
-        for label in category.locator("label").all()
-    }
-    assert counts == Counter(one["category"] for one in available(visit))
+    words, numbers = (category.locator(f"label {part}").all_text_contents() for part in ("span", "small"))
+    counts = Counter(one["category"] for one in available(visit))
+    assert dict(zip(words, map(int, numbers), strict=True)) == counts
     first, second, *_ = category.locator("label").all()
     before = second.bounding_box()
     first.click()
@@ -183,22 +178,20 @@ def test_active_filters_are_chips_and_choices_have_counts(visit: Visit) -> None:
     assert "category" not in page.url
 
 
-def test_tables_sort_by_number(visit: Visit) -> None:
-    visit.go("images/?view=table")
-    total = visit.page.get_by_role("columnheader", name="Total")
+def test_lists_are_sorted_and_keys_walk_them(visit: Visit) -> None:
+    page, orders = visit.page, visit.page.get_by_label("Sort by")
+    visit.go("images/?view=table&sort=-total")
+    expect(orders.locator("option:checked")).to_have_text("Sorted by total")
+    total = page.get_by_role("columnheader", name="Total")
     figures = [image["security"]["total"] for image in available(visit)]
-    for direction in ("descending", "ascending"):
+    for direction in ("ascending", "descending"):
         total.get_by_role("button").press("Enter")
         expect(total).to_have_attribute("aria-sort", direction)
         wanted = sorted((n for n in figures if n is not None), reverse=direction == "descending")
         missing = [str(figure) for figure in wanted] + ["–"] * figures.count(None)
-        expect(visit.page.locator("tbody tr .catalog-total")).to_have_text(missing)
-    rows(visit.page).nth(30).scroll_into_view_if_needed()
-    expect(visit.page.locator("thead th").first).to_be_in_viewport()
-
-
-def test_keys_walk_a_list_and_the_order_is_shown(visit: Visit) -> None:
-    page, orders = visit.page, visit.page.get_by_label("Sort by")
+        expect(page.locator("tbody tr .catalog-total")).to_have_text(missing)
+    rows(page).nth(30).scroll_into_view_if_needed()
+    expect(page.locator("thead th").first).to_be_in_viewport()
     visit.go("images/")
     expect(orders.locator("option:checked")).to_have_text("Sorted by name")
     orders.select_option("Largest")
@@ -210,8 +203,6 @@ def test_keys_walk_a_list_and_the_order_is_shown(visit: Visit) -> None:
     expect(rows(page).first.locator("th a")).to_be_focused()
     page.reload()
     expect(orders).to_have_value("-size")
-    visit.go("images/?view=table&sort=-total")
-    expect(orders.locator("option:checked")).to_have_text("Sorted by total")
 
 
 @on_a_phone
@@ -219,12 +210,10 @@ def test_on_a_phone_filters_are_folded_until_one_is_wanted(visit: Visit) -> None
     page = visit.page
     visit.go("images/")
     fold, category = page.get_by_role("button", name="Filters"), page.locator("summary", has_text="Category")
-    expect(category).to_be_hidden()
-    fold.click()
-    expect(fold).to_have_attribute("aria-expanded", "true")
-    expect(category).to_be_visible()
-    fold.click()
-    expect(category).to_be_hidden()
+    for shown in (False, True, False):
+        expect(category).to_be_visible(visible=shown)
+        expect(fold).to_have_attribute("aria-expanded", str(shown).lower())
+        fold.click()
     visit.go("images/?category=Databases")
     expect(page.locator(".catalog-active button")).to_have_text(["Category: Databases"])
     expect(category).to_be_hidden()
@@ -252,7 +241,6 @@ def test_everything_is_there_without_a_script(visit: Visit) -> None:
     older = ids(visit.json("security/postgresql/17.5.json")["cves"])
     expect(page.locator("noscript li:visible")).to_have_count(len(older))
     visit.go("images/haproxy/")
-    expect(page.locator(".catalog-start code:visible", has_text="docker pull")).to_have_count(2)
     expect(page.locator(".catalog-start [data-client] code:visible")).to_have_count(4)
     expect(page.locator(".catalog-answer")).to_contain_text("Scanned 2025-10-31")
     expect(page.locator(".catalog-compare:visible, .catalog-choices:visible")).to_have_count(0)
@@ -278,11 +266,8 @@ def test_the_search_explains_versions_digests_and_ids(visit: Visit) -> None:
         f"registry.example.org/hardened/nginx:{to['version']}@{to['digest']}"
         f"CopyCompare 1.28.0 with {to['version']}"
     )
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
     page.clock.set_fixed_time("2025-11-01T00:00:00Z")  # before the end of support
     visit.go("images/")
-    assert not [url for url in asked if url.endswith("search.json")]
     page.keyboard.press("/")
     box, result = page.get_by_role("searchbox", name="Find"), page.locator(".catalog-result")
     expect(box).to_be_focused()
@@ -299,7 +284,6 @@ def test_the_search_explains_versions_digests_and_ids(visit: Visit) -> None:
     expect(rows(page)).to_have_count(1)
     for text, answer in (
         ("nginx 1.0.0", f"NGINX has no version 1.0.0. Its versions: {image['latest']} · "),
-        ("sha256:" + "f" * 64, "No version has this digest, or is known to have had it."),
         (f"{digest[:-8]}00000000", "No version has this digest, or is known to have had it."),
         ("CVE-1999-0001", "CVE-1999-0001 is not in the catalog"),
     ):
@@ -336,12 +320,8 @@ def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
     expect(who).to_have_count(versions)
     page.get_by_role("link", name="All vulnerabilities").click()
     expect(every).to_be_visible()
-    page.get_by_role("link", name=ID).click()
-    expect(who).to_have_count(versions)
     visit.go(f"cves/?h={ID}")  # as the theme's search marks it
     expect(page.get_by_role("heading", name=ID)).to_be_visible()
-    visit.go("cves/?h=zlib")
-    expect(every).to_be_visible()
     visit.go("cves/?id=CVE-1999-0001")
     expect(page.get_by_text("No scan of a listed version has found it.")).to_be_visible()
 
