@@ -67,19 +67,18 @@ def test_zensical(browser: Browser, tmp_path: Path, example_bytes: dict[str, byt
     ran("catalog-api", "build", "--web", folder=tmp_path)
     assert {path: path.read_bytes() for path in before} == before
     with visited(browser, tmp_path / "site") as visit:
-        visit.go("images/solr/")
-        expect(visit.page.locator("article .catalog-head .catalog-summary")).to_be_visible()
+        page = visit.go("images/solr/")
+        expect(page.locator("article .catalog-head .catalog-summary")).to_be_visible()
         visit.go("guide/")
-        visit.page.evaluate("window.stays = true")
-        visit.page.locator(".md-tabs").get_by_role("link", name="Images", exact=True).click()
-        visit.page.get_by_label("Find").fill("nginx")
-        expect(visit.page.locator("[data-item]:visible")).to_have_count(1)
-        expect(visit.page.locator(".catalog-controls output")).to_have_text("1 available image")
-        visit.page.locator("[data-item]").get_by_role("link", name="NGINX", exact=True).click()
-        expect(visit.page.get_by_role("heading", level=1)).to_contain_text("NGINX")
-        expect(visit.page.locator(".catalog-head .catalog-summary")).to_be_visible()
-        expect(visit.page.get_by_role("button", name="Copy the digest").first).to_be_visible()
-        assert visit.page.evaluate("window.stays"), "a page was loaded as a whole"
+        page.evaluate("window.stays = true")
+        page.locator(".md-tabs").get_by_role("link", name="Images", exact=True).click()
+        page.get_by_label("Find").fill("nginx")
+        expect(page.locator("[data-item]:visible")).to_have_count(1)
+        expect(page.locator(".catalog-controls output")).to_have_text("1 available image")
+        page.locator("[data-item]").get_by_role("link", name="NGINX", exact=True).click()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("NGINX")
+        expect(page.get_by_role("button", name="Copy the digest").first).to_be_visible()
+        assert page.evaluate("window.stays"), "a page was loaded as a whole"
 
 
 @pytest.mark.slow

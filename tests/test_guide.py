@@ -104,6 +104,15 @@ def anchors(text: str) -> set[str]:
     return {slugify(heading, "-") for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
 
 
+def test_each_promise_is_on_its_page_and_has_its_test() -> None:
+    tests = Path(__file__).parent
+    *_, table = (tests / "promises.md").read_text("utf-8").split("|---|\n")
+    for row in table.splitlines():
+        _, name, sentence, module, test, _ = re.split(r" ?\| |\.(?=test_)| \|$", row)
+        assert sentence in (README if name == "README" else page(name)), row
+        assert f"\ndef {test}(" in (tests / f"{module}.py").read_text("utf-8"), row
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_commands_exist_with_their_options(name: str) -> None:
     for program, *arguments in commands(name):
