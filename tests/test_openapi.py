@@ -21,7 +21,7 @@ from mkdocs_catalog_api.documents.table import KINDS
 
 from .budgets import check_size
 from .past import Past, every_path
-from .sites import Result, SiteFolder
+from .sites import REGISTRY, Result, SiteFolder
 from .test_build import small
 
 
@@ -70,7 +70,7 @@ def test_it_describes_what_the_settings_publish_whatever_the_data(site: SiteFold
     Past(site).day("2026-11-02")
     after = site.build()
     assert (after.failed, after.json("openapi.json")) == (False, described)
-    site.settings = {"lookups": ["digests"]}
+    site.settings = {"registry": REGISTRY, "lookups": ["digests"]}
     shutil.rmtree(site.folder / "history")
     fewer = site.build().json("openapi.json")
     every, left = ({path.split("/")[3] for path in each["paths"]} for each in (described, fewer))
