@@ -16,6 +16,7 @@ import schemathesis
 from jsonschema_rs import Draft202012Validator, meta
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
+from mkdocs_catalog_api.catalog.scans import COUNTERS
 from mkdocs_catalog_api.documents.openapi import POLICY
 from mkdocs_catalog_api.documents.table import KINDS
 
@@ -62,6 +63,18 @@ def test_links_in_examples_lead_to_documents(described: Any) -> None:
     patterns = [re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)) for path in described["paths"]]
     links = re.findall(r'"/hardened(/api/v1/[^"]+)"', json.dumps(described["components"]["schemas"]))
     assert [link for link in links if not any(re.fullmatch(pattern, link) for pattern in patterns)] == []
+
+
+def test_examples_agree_with_each_other(described: Any) -> None:
+    schemas = described["components"]["schemas"]
+    for field, names in {
+        "version": ("ImageVersion", "SecurityFigures", "Pin"),
+        "href": ("ImageVersion", "Pin"),
+        "slug": ("Image", "Pin"),
+    }.items():
+        assert len({schemas[name]["properties"][field]["examples"][0] for name in names}) == 1, field
+    (figures,) = schemas["Image"]["properties"]["security"]["examples"]
+    assert figures["total"] == sum(figures[word] for word in COUNTERS)
 
 
 def test_it_describes_what_the_settings_publish_whatever_the_data(site: SiteFolder) -> None:
