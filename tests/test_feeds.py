@@ -114,7 +114,7 @@ words = st.text(min_size=1, max_size=5).filter(str.strip)
     st.lists(st.tuples(words, st.none() | words, words, st.sampled_from(["held", "shipped"])), unique=True)
 )
 @settings(max_examples=25)
-def test_no_two_updates_share_an_identity(facts: list[tuple[str | None, ...]]) -> None:
+def test_no_two_updates_share_an_identity(facts: list[tuple[Any, ...]]) -> None:
     keys = ("application", "from_", "to", "outcome")
     updates = tuple(UpdateEntry.model_construct(None, **dict(zip(keys, each, strict=True))) for each in facts)
     made = feeds(Catalog(updates=updates), HOME)

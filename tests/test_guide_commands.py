@@ -9,6 +9,7 @@ import shutil
 import sys
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -203,7 +204,7 @@ def test_a_dozen_private_images_become_a_site(tmp_path: Path) -> None:
         (programs / name).write_text(beginning + text, "utf-8")
         (programs / name).chmod(0o755)
     names = ["nginx", "redis", *(f"app-{number}" for number in range(10))]
-    given = {
+    given: dict[str, Any] = {
         "PATH": f"{Path(sys.executable).parent}:{programs}:{os.environ['PATH']}",
         "DOCKER_CONFIG": str(site.folder),
         "NAMES": "\n".join(names),
