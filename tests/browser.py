@@ -181,7 +181,7 @@ def violations(page: Page, axe: Path, *only: str) -> dict[str, list[str]]:
           };
           return Object.fromEntries(violations.map(
             ({ id, nodes }) => [id, nodes.filter(ours).map(({ html }) => html)],
-          ));
+          ).filter(([, elements]) => elements.length));
         }""",
         [*only],
     )

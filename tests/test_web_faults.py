@@ -34,16 +34,8 @@ PAGES = (
 )
 """Each kind of part at least once."""
 OTHERS = (
-    *(
-        "",
-        "images/solr/",
-        "images/varnish/",
-        "charts/?view=table",
-        "roadmap/",
-        "updates/",
-        "badges/",
-        "cves/",
-    ),
+    *("", "images/solr/", "images/varnish/", "charts/?view=table"),
+    *("roadmap/", "updates/", "badges/", "cves/"),
 )
 """Further pages, visited in one theme."""
 LABELS = [f"2.{20 - k // 2}.{k}{'' if k % 2 else '-debian13-hardened'}" for k in range(6)]
@@ -133,7 +125,8 @@ def test_nothing_is_cut_every_stop_is_seen_and_axe_finds_nothing(
         found: dict[str, Any] = {"unseen": unseen_stops(page)}
         found |= faults(page, WIDTHS if theme == "material" else WIDTHS[::3])
         page.set_viewport_size({"width": 390, "height": 900})
-        found |= {"unseen on a phone": unseen_stops(page)} | violations(page, axe)
+        found |= {"unseen on a phone": unseen_stops(page)}
+        found |= {f"{rule} on a phone": each for rule, each in violations(page, axe).items()}
         page.set_viewport_size({"width": 1280, "height": 900})
         found |= violations(page, axe)
         if theme != "readthedocs":
@@ -145,13 +138,11 @@ def test_nothing_is_cut_every_stop_is_seen_and_axe_finds_nothing(
 
 def test_axe_sees_faults_of_our_part(visit: Visit, theme: str, node: Path) -> None:
     visit.go("images/")
-    image = "<img src='data:,'>"
-    text = "<p style='color: #bbb; background: #fff'>hard to read</p>"
-    visit.page.locator(".catalog").first.evaluate(
-        "(part, html) => part.insertAdjacentHTML('afterbegin', html)", image + text
-    )
+    html = "<img src='data:,'><p style='color: #bbb; background: #fff'>hard to read</p>"
+    add = "(part, html) => part.insertAdjacentHTML('afterbegin', html)"
+    visit.page.locator(".catalog").first.evaluate(add, html)
     found = violations(visit.page, node / "node_modules/axe-core/axe.min.js")
-    assert {rule for rule, elements in found.items() if elements} == {"image-alt", "color-contrast"}
+    assert found.keys() == {"image-alt", "color-contrast"}
 
 
 def test_a_page_fits_paper_with_headings_and_grades_in_color(visit: Visit, theme: str) -> None:
