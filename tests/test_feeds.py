@@ -21,6 +21,7 @@ from mkdocs_catalog_api.catalog.value import Catalog, Image
 from mkdocs_catalog_api.publish.feeds import UPDATES_FEED, calendar, feeds
 
 from .sites import SiteFolder, image_value
+from .test_cli import call
 
 UPDATES = """
 - {application: nginx, from: 1.9, to: 1.10, outcome: shipped, checked: 2025-10-31, note: Is <b>out</b> & on}
@@ -120,6 +121,15 @@ def test_no_two_updates_share_an_identity(facts: list[tuple[Any, ...]]) -> None:
     made = feeds(Catalog(updates=updates), HOME)
     guids = lxml.etree.fromstring(made[UPDATES_FEED]).findall("channel/item/guid")
     assert len({guid.text for guid in guids}) == len(facts)
+
+
+def test_a_foreign_file_in_the_site_stops_the_command_line(fed: SiteFolder) -> None:
+    fed.build()
+    arguments = "build", "-f", fed.folder / "mkdocs.yml"
+    assert call(*arguments).exit_code == 0
+    (fed.folder / "site/feeds/updates.xml").write_text("mine", "utf-8")
+    assert call(*arguments).exit_code == 1
+    assert (fed.folder / "site/feeds/updates.xml").read_text("utf-8") == "mine"
 
 
 # The calendar of ends of life, read by a real parser
