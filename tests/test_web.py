@@ -96,6 +96,8 @@ def test_pages_show_the_figures_of_the_documents(small: Result) -> None:
 
 def test_an_item_page_needs_no_body_and_tells_machines_what_it_is(small: Result) -> None:
     html, main = document(small, NGINX), page(small, NGINX)
+    versions, *_ = main.xpath(".//table[thead/tr/th[text()='Digest']]")
+    assert all(text in words(versions) for text in (digest(1), "1.9", digest(2)))
     listed = main.xpath(".//table[thead/tr/th[text()='Severity']]")[0]
     assert [(line[0].upper(), line[2].split()[0]) for line in cells(listed)] == [
         (cve["severity"], cve["pkg"]) for cve in small.json("security/nginx.json")["latest"]["cves"]
@@ -109,6 +111,8 @@ def test_an_item_page_needs_no_body_and_tells_machines_what_it_is(small: Result)
     (href,) = html.xpath("/html/head/link[contains(@rel, 'alternate')][@type='application/json']/@href")
     assert json.loads((small.folder / "site/images/nginx" / href).read_bytes())["slug"] == "nginx"
     assert html.xpath("//nav[@aria-label='Breadcrumb']/a/@href") == ["../../"]
+    for address in ("../../assets/catalog-api.css", "../../assets/catalog-api.js"):
+        assert html.xpath(f"//link[@href='{address}'] | //script[@src='{address}']")
     for id_ in ("catalog-releases", "catalog-vulnerabilities"):  # in the theme's table of contents
         assert html.xpath(f"//a[@href='#{id_}'][not(ancestor::*[contains(@class, 'catalog')])]"), id_
     text = (small.folder / "site" / NGINX).read_text("utf-8")
