@@ -108,9 +108,10 @@ class Visit:
     base: str
     faults: list[str] = field(default_factory=list)
 
-    def go(self, path: str) -> None:
+    def go(self, path: str) -> Page:
         self.page.goto(self.base + path)
         expect(self.page.locator("h1")).to_be_visible()
+        return self.page
 
     def json(self, path: str) -> Any:
         """A document of the API."""
@@ -180,7 +181,7 @@ def violations(page: Page, axe: Path, *only: str) -> dict[str, list[str]]:
           };
           return Object.fromEntries(violations.map(
             ({ id, nodes }) => [id, nodes.filter(ours).map(({ html }) => html)],
-          ));
+          ).filter(([, elements]) => elements.length));
         }""",
         [*only],
     )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -23,7 +25,8 @@ from mkdocs_catalog_api.documents.kinds import Route
 
 from .browser import Visit, chromium, visiting
 from .example import build_as_process, copy_example, documents
-from .servers import node_folder, serve
+from .programs import need
+from .servers import serve
 from .sites import Result, SiteFolder
 
 pytest_plugins = ["tests.unchanged"]
@@ -78,15 +81,19 @@ def site(tmp_path: Path) -> SiteFolder:
     return SiteFolder(tmp_path)
 
 
+@contextmanager
+def shared(factory: pytest.TempPathFactory, name: str) -> Iterator[Path]:
+    """A folder of all processes that run the tests: who comes first fills it, and nobody changes it then."""
+    base = factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    with FileLock(f"{folder}.lock"):
+        yield folder
+
+
 @pytest.fixture(scope="session")
 def example(tmp_path_factory: pytest.TempPathFactory) -> Result:
-    """The example, built by `mkdocs` under its own strict setting at 2026-11-20T06:00:00Z without a word.
-
-    It is built once, whoever of the processes that run the tests asks for it first; nobody changes it.
-    """
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "example"
-    with FileLock(f"{folder}.lock"):
+    """The example, built by `mkdocs` under its own strict setting at 2026-11-20T06:00:00Z without a word."""
+    with shared(tmp_path_factory, "example") as folder:
         if not (folder / "site/sitemap.xml").exists():
             copy_example(folder)
             build_as_process("mkdocs", folder)
@@ -129,5 +136,13 @@ def visit(browser: Browser, online: str, request: pytest.FixtureRequest) -> Iter
 
 @pytest.fixture(scope="session")
 def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of tests/node with its packages."""
-    return node_folder(tmp_path_factory.mktemp("node") / "node")
+    """A copy of tests/node with the packages that it names."""
+    need("node", "npm")
+    with shared(tmp_path_factory, "node") as folder:
+        if not (folder / "node_modules").exists():
+            here = Path(__file__).parent / "node"
+            shutil.copytree(here, folder, ignore=shutil.ignore_patterns("node_modules"), dirs_exist_ok=True)
+            # Not the optional packages: they are binaries of a browser engine that nothing here runs.
+            options = ("--omit=optional", "--ignore-scripts", "--no-audit", "--no-fund", "--silent")
+            subprocess.run(["npm", "install", *options], cwd=folder, check=True, timeout=600)
+    return folder

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 EXAMPLE = Path(__file__).parent.parent / "example_site"
-FIXED = {
-    "SOURCE_DATE_EPOCH": "1795154400",
-    "NO_MKDOCS_2_WARNING": "1",
-    "DISABLE_MKDOCS_2_WARNING": "true",
-}
+FIXED = {"SOURCE_DATE_EPOCH": "1795154400", "NO_MKDOCS_2_WARNING": "1", "DISABLE_MKDOCS_2_WARNING": "true"}
 """Environment of builds at a fixed time."""
 
 
@@ -25,15 +20,6 @@ def copy_example(folder: Path, *, backwards: bool = False) -> None:
             target = folder / path.relative_to(EXAMPLE)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, target)
-
-
-def use_plain_theme(folder: Path) -> None:
-    """Give a copy of the example MkDocs's own theme, with which the same API takes a third of the time."""
-    config = folder / "mkdocs.yml"
-    text = config.read_text("utf-8")
-    text = re.sub(r"(?ms)^theme:.*?(?=^nav:)", "theme: mkdocs\n", text)
-    text = re.sub(r"(?m)^  - swagger-ui-tag:\n.*\n", "", text).replace("\n  - meta ", "\n  - material/meta ")
-    config.write_text(text, "utf-8")
 
 
 def documents(folder: Path) -> dict[str, bytes]:

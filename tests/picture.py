@@ -6,8 +6,9 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page
 
+from .browser import chromium
 from .example import EXAMPLE, build_as_process, copy_example
 from .servers import serve
 
@@ -45,12 +46,11 @@ def _shown(page: Page, picture: Picture) -> None:
 
 def take(folder: Path) -> None:
     """Build the example, and save every picture in `folder`."""
-    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as name, chromium() as browser:
         root = Path(name)
         copy_example(root)
         build_as_process("mkdocs", root)
         (root / "site").rename(root / "hardened")
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
         with serve(root) as port:
             for picture in PICTURES:
                 page = browser.new_page(color_scheme="light", reduced_motion="reduce")
@@ -63,7 +63,6 @@ def take(folder: Path) -> None:
                     clip={"x": 0, "y": top, "width": WIDTH, "height": picture.height - top},
                 )
                 page.close()
-        browser.close()
 
 
 if __name__ == "__main__":

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from click.testing import CliRunner
+
 import mkdocs_catalog_api
+from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.documents.table import LOOKUP_NAMES
 from mkdocs_catalog_api.problems.codes import Code
 from mkdocs_catalog_api.sources.reports.formats import SCANNERS
 
-from . import command_help, field_tables
+from . import field_tables
+from .authors import told
+from .broken import catalogs
 from .contract.schemas import FROZEN
 from .editor_schemas import schemas
 from .example import EXAMPLE
 from .example_history import recorded
 from .guide import GUIDE, PAGES, page
-from .messages import SNAPSHOT, messages
 from .past import every_path
 from .sites import SiteFolder
 
-CODES = Path(__file__).with_name("codes.txt")
+CODES, MESSAGES = (Path(__file__).with_name(name) for name in ("codes.txt", "messages.txt"))
+_HELP = re.compile(r"(<!-- help: ([a-z-]+) -->\n).*?(<!-- /help -->)", re.DOTALL)
 SCHEMAS = Path(mkdocs_catalog_api.__file__).parent / "schemas"
 
 
@@ -36,17 +42,27 @@ def editor_schemas() -> dict[Path, str]:
 
 
 def guide() -> dict[Path, str]:
-    """The guide with its tables of fields and settings, and the help of commands."""
-    parts = (field_tables, command_help)
-    pages = {name: page(name) for name in PAGES}
-    for part in parts:
-        pages = {name: part.refreshed(text) for name, text in pages.items()}
-    return {GUIDE / f"{name}.md": text for name, text in pages.items()}
+    """The guide with its tables of fields and settings, and what `--help` prints on 80 columns."""
+
+    def help_text(found: re.Match[str]) -> str:
+        run = CliRunner().invoke
+        result = run(main, [found[2], "--help"], prog_name="catalog-api", terminal_width=80)
+        assert result.exit_code == 0, result.output
+        return f"{found[1]}\n```text\n{result.output}```\n\n{found[3]}"
+
+    pages = {name: field_tables.refreshed(page(name)) for name in PAGES}
+    return {GUIDE / f"{name}.md": _HELP.sub(help_text, text) for name, text in pages.items()}
 
 
-def wording() -> dict[Path, str]:
-    """The wording of messages: read its diff."""
-    return {SNAPSHOT: messages()}
+def messages() -> dict[Path, str]:
+    """Every problem of the broken catalogs as an author reads it, one a line: read the diff."""
+    lines: list[str] = []
+    for broken in catalogs():
+        with tempfile.TemporaryDirectory() as folder:
+            site = SiteFolder(Path(folder))
+            broken.write(site)
+            lines += told(site)[1]
+    return {MESSAGES: "".join(f"{line}\n" for line in lines)}
 
 
 def codes() -> dict[Path, str]:
@@ -79,7 +95,7 @@ def history() -> dict[Path, str]:
 GENERATED: Mapping[str, Callable[[], dict[Path, str]]] = {
     "schemas": editor_schemas,
     "guide": guide,
-    "messages": wording,
+    "messages": messages,
     "codes": codes,
     "contract": shape,
     "history": history,

@@ -113,13 +113,10 @@ def certificate(folder: Path) -> Path:
     builder = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
     builder = builder.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
     made = builder.add_extension(here, critical=False).sign(key, None)
-    form, plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    file = folder / "server.pem"
-    file.write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, form, plain)
-        + made.public_bytes(serialization.Encoding.PEM)
-    )
-    return file
+    pem, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    private = key.private_bytes(pem, form, serialization.NoEncryption())
+    (folder / "server.pem").write_bytes(private + made.public_bytes(pem))
+    return folder / "server.pem"
 
 
 def test_all_of_it_holds_for_https(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,14 +7,13 @@ import html
 import json
 import re
 from email.utils import parsedate_to_datetime
-from typing import Any, Literal
-from urllib.parse import urlsplit
+from typing import Any
 
 import icalendar
 import lxml.etree
 import lxml.html
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.models import UpdateEntry, VersionEntry
@@ -29,7 +28,7 @@ UPDATES = """
 - {application: nginx, from: 1.9, to: 2.0-rc1, outcome: skipped, checked: 2025-10-30}
 - {application: other, to: '1', outcome: held}
 """
-ATOM = "{http://www.w3.org/2005/Atom}"
+HOME = "https://example.org/catalog/"
 
 
 @pytest.fixture
@@ -47,32 +46,27 @@ def rss(site: SiteFolder) -> Any:
     return lxml.etree.parse(site.folder / "site/feeds/updates.xml").getroot()
 
 
-def is_absolute(address: str) -> bool:
-    return urlsplit(address).scheme in ("http", "https") and bool(urlsplit(address).netloc)
-
-
 def test_rss_keeps_its_rules_and_says_what_the_document_says(fed: SiteFolder) -> None:
     updates = fed.build(strict=True).json("updates.json")["data"]
     root = rss(fed)
     assert (root.tag, root.get("version")) == ("rss", "2.0")
     (channel,) = root
-    assert all(channel.findtext(tag) for tag in ("title", "link", "description"))
-    assert is_absolute(channel.findtext("link"))
-    (own,) = channel.findall(f"{ATOM}link")
-    assert (own.get("rel"), own.get("href")) == ("self", "https://example.org/catalog/feeds/updates.xml")
+    assert channel.findtext("title") and channel.findtext("description")
+    assert channel.findtext("link").startswith(HOME)
+    (own,) = channel.findall("{http://www.w3.org/2005/Atom}link")
+    assert (own.get("rel"), own.get("href")) == ("self", f"{HOME}feeds/updates.xml")
     entries = channel.findall("item")
     for update, entry in zip(updates, entries, strict=True):
         assert update["application"] in entry.findtext("title") and update["to"] in entry.findtext("title")
         assert entry.findtext("category") == update["outcome"]
         assert entry.find("guid").get("isPermaLink") == "false"
-        assert entry.findtext("link") is None or is_absolute(entry.findtext("link"))
         assert (entry.findtext("pubDate") is None) == (update["checked"] is None)
         if date := entry.findtext("pubDate"):
             assert re.fullmatch(r"[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} 00:00:00 GMT", date)
             assert parsedate_to_datetime(date).date().isoformat() == update["checked"]
     # A reader takes this text for HTML, and then shows what the author wrote.
     assert entries[0].findtext("description") == "Is &lt;b&gt;out&lt;/b&gt; &amp; on"
-    assert entries[0].findtext("link") == "https://example.org/catalog/images/nginx/"
+    assert [entry.findtext("link") for entry in entries] == [f"{HOME}images/nginx/"] * 2 + [None]
     text = json.dumps("]]> & <x> \uffff \xe9 'q\"")
     fed.write("updates.yml", f"- {{application: {text}, to: {text}, note: {text}, outcome: held}}\n")
     assert not fed.build().failed
@@ -115,18 +109,16 @@ def test_feeds_are_off_unless_asked_for_with_the_address_of_the_site(fed: SiteFo
 
 
 words = st.text(min_size=1, max_size=5).filter(str.strip)
-outcomes: st.SearchStrategy[Literal["held", "shipped"]] = st.sampled_from(["held", "shipped"])
 
 
-@given(st.lists(st.tuples(words, st.none() | words, words, outcomes), unique=True))
-def test_no_two_updates_share_an_identity(
-    facts: list[tuple[str, str | None, str, Literal["held", "shipped"]]],
-) -> None:
-    updates = tuple(
-        UpdateEntry.model_construct(application=name, from_=old, to=new, outcome=outcome)
-        for name, old, new, outcome in facts
-    )
-    made = feeds(Catalog(updates=updates), "https://example.org/")
+@given(
+    st.lists(st.tuples(words, st.none() | words, words, st.sampled_from(["held", "shipped"])), unique=True)
+)
+@settings(max_examples=25)
+def test_no_two_updates_share_an_identity(facts: list[tuple[Any, ...]]) -> None:
+    keys = ("application", "from_", "to", "outcome")
+    updates = tuple(UpdateEntry.model_construct(None, **dict(zip(keys, each, strict=True))) for each in facts)
+    made = feeds(Catalog(updates=updates), HOME)
     guids = lxml.etree.fromstring(made[UPDATES_FEED]).findall("channel/item/guid")
     assert len({guid.text for guid in guids}) == len(facts)
 
@@ -141,8 +133,6 @@ def test_a_foreign_file_in_the_site_stops_the_command_line(fed: SiteFolder) -> N
 
 
 # The calendar of ends of life, read by a real parser
-
-HOME = "https://example.org/catalog/"
 
 
 def image(name: str = "NGINX", slug: str = "nginx", **versions: str | None) -> Image:
@@ -167,9 +157,8 @@ def events(body: bytes | None) -> list[Any]:
 
 
 def test_the_calendar_of_a_catalog(site: SiteFolder) -> None:
-    site.image(
-        "nginx", "name: 'NGINX, the server'\nversions: [{version: '1.27', endOfLife: 2026-12-01}, '1.28']"
-    )
+    ending = "versions: [{version: '1.27', endOfLife: 2026-12-01}, '1.28']"
+    site.image("nginx", f"name: 'NGINX, the server'\n{ending}")
     site.settings["feeds"] = True
     assert not site.build(strict=True).failed
     (event,) = events((site.folder / "site/eol.ics").read_bytes())
@@ -177,10 +166,7 @@ def test_the_calendar_of_a_catalog(site: SiteFolder) -> None:
     assert event["DTSTART"].dt == datetime.date(2026, 12, 1)
     assert event["DTSTAMP"].dt == datetime.datetime(2026, 12, 1, tzinfo=datetime.UTC)
     assert event["URL"] == "https://example.org/catalog/images/nginx/"
-    assert (
-        event["DESCRIPTION"]
-        == "registry.example.org/hardened/nginx:1.27 gets no more updates after this day."
-    )
+    assert "registry.example.org/hardened/nginx:1.27" in event["DESCRIPTION"]
 
 
 def test_identities_of_events_last_and_differ() -> None:

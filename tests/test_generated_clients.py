@@ -10,7 +10,8 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from importlib.util import find_spec
+from copy import deepcopy
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -23,6 +24,8 @@ from .sites import Result
 BIN = Path(sys.executable).parent
 CLIENTS = Path(__file__).parent / "clients"
 GUIDE = EXAMPLE / "docs/guide/clients.md"
+JAR = str(files("openapi_generator_cli") / "openapi-generator.jar")
+JAVA = ("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # started and ended within seconds
 CRATES = [
     f"/usr/share/doc/librust-{crate}-dev" for crate in ("chrono", "serde-derive", "serde-json", "serde-repr")
 ]
@@ -86,14 +89,8 @@ def option(generator: str, name: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def api(example: Result) -> Path:
-    """The example's documents."""
-    return example.api
-
-
-@pytest.fixture(scope="module")
-def described(api: Path) -> Any:
-    return json.loads((api / "openapi.json").read_bytes())
+def described(example: Result) -> Any:
+    return example.json("openapi.json")
 
 
 def document_schemas(described: Any) -> list[tuple[re.Pattern[str], str]]:
@@ -110,60 +107,58 @@ def document_schemas(described: Any) -> list[tuple[re.Pattern[str], str]]:
 
 
 @pytest.fixture(scope="module")
-def documents(api: Path, described: Any) -> list[Document]:
+def documents(example: Result, described: Any) -> list[Document]:
     """Every JSON document but the description of all others, with its schema."""
-    schemas = document_schemas(described)
-    files = [(file.relative_to(api).as_posix(), file) for file in sorted(api.rglob("*.json"))]
+    schemas, files = document_schemas(described), {*example.api.rglob("*.json")}
+    paths = {
+        file: file.relative_to(example.api).as_posix() for file in files - {example.api / "openapi.json"}
+    }
     return [
         Document(next(schema for pattern, schema in schemas if pattern.fullmatch(path)), file)
-        for path, file in files
-        if path != "openapi.json"
+        for file, path in sorted(paths.items())
     ]
 
 
+CASES = ("field", "word", "kind")
 Future: TypeAlias = Mapping[str, list[tuple[Document, Document]]]
-"""What is new (`field`, `word`, `kind`) → documents without it, and with it."""
+"""What is new → documents without it, and with it."""
 
 
 @pytest.fixture(scope="module")
 def future(documents: list[Document], described: Any, tmp_path_factory: pytest.TempPathFactory) -> Future:
     """Documents as a later version may write them."""
-    folder = tmp_path_factory.mktemp("future")
-    pairs: dict[str, list[tuple[Document, Document]]] = {"field": [], "word": [], "kind": []}
-
-    def add(case: str, document: Document, value: Any) -> None:
-        file = folder / f"{case}-{len(pairs[case])}.json"
-        file.write_text(json.dumps(value), "utf-8")
-        pairs[case].append((document, Document(document.schema, file)))
-
-    counts = Counter[str]()
+    folder, counts = tmp_path_factory.mktemp("future"), Counter[tuple[str, str]]()
+    pairs: dict[str, list[tuple[Document, Document]]] = {case: [] for case in CASES}
     for document in documents:
         value = json.loads(document.file.read_bytes())
-        reference = {"$ref": f"#/components/schemas/{document.schema}"}
-        longer = with_fields(value, reference, described["components"]["schemas"])
-        counts[document.schema] += 1
-        if longer != value and counts[document.schema] <= 20:  # the others are of the same shape
-            add("field", document, longer)
-        words = 0
-        if document.schema == "ImageDocument":
-            value["data"]["tier"], words = "premium", 1
-        if document.schema == "SecurityDetail":
-            for row in value["latest"]["suppressed"] or ():
-                row["status"], words = "deferred", 1
-        if document.schema == "DayChanges":
-            for event in value["data"]:
-                if event["kind"] == "vulnerability-gone":
-                    event["reason"], words = "moved", 1
-        if words:
-            add("word", document, value)
-        if document.schema == "DayChanges" and value["data"]:
-            value = json.loads(document.file.read_bytes())
-            value["data"][0] = {"kind": "image-renamed", "slug": "nginx", "to": "nginx2"}
-            add("kind", document, value)
-    assert {document.schema for _, document in pairs["word"]} == {
-        *("ImageDocument", "SecurityDetail", "DayChanges")
-    }
+        for case, longer in zip(CASES, later(document.schema, value, described), strict=True):
+            counts[case, document.schema] += longer != value
+            if longer != value and counts[case, document.schema] <= 20:  # the others are of the same shape
+                file = folder / f"{case}-{len(pairs[case])}.json"
+                file.write_text(json.dumps(longer), "utf-8")
+                pairs[case].append((document, Document(document.schema, file)))
+    words = {schema for case, schema in counts if case == "word" and counts[case, schema]}
+    assert words == {"ImageDocument", "SecurityDetail", "DayChanges"}
     return pairs
+
+
+def later(schema: str, value: Any, described: Any) -> tuple[Any, Any, Any]:
+    """A document with a new field everywhere, a new word in an open list, and an event of a new kind."""
+    fields = with_fields(
+        value, {"$ref": f"#/components/schemas/{schema}"}, described["components"]["schemas"]
+    )
+    word, kind = deepcopy(value), deepcopy(value)
+    if schema == "ImageDocument":
+        word["data"]["tier"] = "premium"
+    if schema == "SecurityDetail":
+        for row in word["latest"]["suppressed"] or ():
+            row["status"] = "deferred"
+    if schema == "DayChanges":
+        for event in word["data"]:
+            event |= {"reason": "moved"} if event["kind"] == "vulnerability-gone" else {}
+        if kind["data"]:
+            kind["data"][0] = {"kind": "image-renamed", "slug": "nginx", "to": "nginx2"}
+    return fields, word, kind
 
 
 def with_fields(value: Any, schema: Any, schemas: Any) -> Any:
@@ -180,21 +175,18 @@ def with_fields(value: Any, schema: Any, schemas: Any) -> Any:
         return value
     if schema.get("properties") == {}:  # custom fields of a catalog that declares none
         return value
-    if "properties" not in schema:
-        return {
-            key: with_fields(part, schema["additionalProperties"], schemas) for key, part in value.items()
-        }
-    known = schema["properties"]
-    return {key: with_fields(part, known[key], schemas) for key, part in value.items()} | {
-        "added": {"a": [1]}
-    }
+    known = schema.get("properties") or dict.fromkeys(value, schema["additionalProperties"])
+    longer = {key: with_fields(part, known[key], schemas) for key, part in value.items()}
+    return longer | ({"added": {"a": [1]}} if "properties" in schema else {})
 
 
 def without_fields(value: Any) -> Any:
     """The value without what `with_fields` adds: some clients keep it in a part that they do not parse."""
-    return json.loads(
-        json.dumps(value), object_hook=lambda each: {key: each[key] for key in each if key != "added"}
-    )
+    if isinstance(value, list):
+        return [without_fields(part) for part in value]
+    if isinstance(value, dict):
+        return {key: without_fields(part) for key, part in value.items() if key != "added"}
+    return value
 
 
 def plain(value: Any) -> Any:
@@ -212,45 +204,29 @@ def plain(value: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def generated(api: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def generated(example: Result, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the clients of openapi-generator, made in one run."""
     need("java")
     folder = tmp_path_factory.mktemp("openapi-generator")
-    shutil.copy(api / "openapi.json", folder)
+    shutil.copy(example.api / "openapi.json", folder)
+    names = {
+        "additionalProperties": "additional-properties",
+        "globalProperties": "global-property",
+        "openapiNormalizer": "openapi-normalizer",
+    }
     for generator in ("typescript-fetch", "go", "java", "rust"):
-        configuration: dict[str, Any] = {
-            "generatorName": generator,
-            "inputSpec": "openapi.json",
-            "outputDir": f"./{generator}",
-            "additionalProperties": option(generator, "additional-properties"),
-            "globalProperties": option(generator, "global-property"),
-            "openapiNormalizer": option(generator, "openapi-normalizer"),
-        }
+        paths = {"inputSpec": "openapi.json", "outputDir": f"./{generator}"}
+        options = {key: option(generator, name) for key, name in names.items()}
+        configuration = {"generatorName": generator} | paths | options
         (folder / f"{generator}.yaml").write_text(json.dumps(configuration), "utf-8")
     configurations = [file.name for file in sorted(folder.glob("*.yaml"))]
-    run(folder, "java", "-jar", generator_jar(), "batch", "--fail-fast", "--root-dir", ".", *configurations)
+    run(folder, *JAVA, "-jar", JAR, "batch", "--fail-fast", "--root-dir", ".", *configurations)
     return folder
 
 
-def generator_jar() -> Path:
-    spec = find_spec("openapi_generator_cli")
-    assert spec and spec.origin
-    return Path(spec.origin).with_name("openapi-generator.jar")
-
-
-@pytest.fixture(scope="module")
-def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the packages of the TypeScript clients."""
-    need("node", "npm")
-    folder = tmp_path_factory.mktemp("packages")
-    shutil.copy(CLIENTS / "package.json", folder)
-    run(folder, "npm", "install", "--omit=dev", "--ignore-scripts", "--no-audit", "--no-fund", "--silent")
-    return folder
-
-
-def use_packages(folder: Path, packages: Path) -> None:
-    shutil.copy(CLIENTS / "package.json", folder)
-    (folder / "node_modules").symlink_to(packages / "node_modules")
+def use_packages(folder: Path, node: Path) -> None:
+    shutil.copy(node / "package.json", folder)
+    (folder / "node_modules").symlink_to(node / "node_modules")
 
 
 Fixture: TypeAlias = Callable[[str], Path]
@@ -262,7 +238,7 @@ COMPILE = (
 
 
 def openapi_typescript(api: Path, folder: Path, fixture: Fixture) -> Client:
-    use_packages(folder, fixture("packages"))
+    use_packages(folder, fixture("node"))
     shutil.copy(CLIENTS / "typescript/typed.ts", folder)
     run(folder, "node_modules/.bin/openapi-typescript", api / "openapi.json", "-o", "client.d.ts")
     run(folder, *COMPILE, "typed.ts")
@@ -271,7 +247,7 @@ def openapi_typescript(api: Path, folder: Path, fixture: Fixture) -> Client:
 
 
 def typescript_fetch(_: Path, folder: Path, fixture: Fixture) -> Client:
-    use_packages(folder, fixture("packages"))
+    use_packages(folder, fixture("node"))
     shutil.copytree(fixture("generated") / "typescript-fetch", folder / "client")
     shutil.copy(CLIENTS / "typescript/read.ts", folder)
     run(folder, *COMPILE, "read.ts", "client/index.ts")
@@ -302,13 +278,12 @@ def go(api: Path, folder: Path, fixture: Fixture) -> Client:
 def java(_: Path, folder: Path, fixture: Fixture) -> Client:
     need("javac")
     shutil.copytree(CLIENTS / "java", folder, dirs_exist_ok=True)
-    sources = fixture("generated") / "java/src/main/java"
-    files = [*sources.rglob("*.java")]
+    sources = [*(fixture("generated") / "java/src/main/java").rglob("*.java")]
     # The generator's own archive holds Jackson, which the models need.
-    options = ("-nowarn", "-proc:none", "-cp", generator_jar(), "-d", "out")
-    run(folder, "javac", *options, "Read.java", *files, *folder.rglob("Generated.java"))
-    class_path = f"out{os.pathsep}{generator_jar()}"
-    return Client("java", folder, {file.stem for file in files}, ("java", "-cp", class_path, "Read"))
+    options = ("-J-XX:TieredStopAtLevel=1", "-nowarn", "-proc:none", "-cp", JAR, "-d", "out")
+    run(folder, "javac", *options, "Read.java", *sources, *folder.rglob("Generated.java"))
+    class_path = f"out{os.pathsep}{JAR}"
+    return Client("java", folder, {file.stem for file in sources}, (*JAVA, "-cp", class_path, "Read"))
 
 
 def rust(api: Path, folder: Path, fixture: Fixture) -> Client:
@@ -341,17 +316,11 @@ def datamodel_code_generator(api: Path, folder: Path, _: Fixture) -> Client:
     return Client("datamodel-code-generator", folder, names, (sys.executable, "read_pydantic.py"))
 
 
+PYTHON, OTHERS = (openapi_python_client, datamodel_code_generator), (go, java, rust)
 MAKERS = {
-    "openapi-typescript": openapi_typescript,
-    "typescript-fetch": typescript_fetch,
-    "openapi-python-client": openapi_python_client,
-    "datamodel-code-generator": datamodel_code_generator,
-    "go": go,
-    "java": java,
-    "rust": rust,
+    maker.__name__.replace("_", "-"): maker
+    for maker in (openapi_typescript, typescript_fetch, *PYTHON, *OTHERS)
 }
-
-
 QUICK = "datamodel-code-generator"
 """The one that the quick tests use, too; it is a Python package."""
 
@@ -360,9 +329,11 @@ QUICK = "datamodel-code-generator"
     scope="module",
     params=[pytest.param(name, marks=[pytest.mark.slow] if name != QUICK else []) for name in MAKERS],
 )
-def client(api: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Client:
+def client(
+    example: Result, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> Client:
     folder = tmp_path_factory.mktemp(request.param)
-    return MAKERS[request.param](api, folder, request.getfixturevalue)
+    return MAKERS[request.param](example.api, folder, request.getfixturevalue)
 
 
 def test_the_guide_lists_these_generators() -> None:
@@ -382,7 +353,7 @@ def test_it_reads_later_documents_as_the_guide_says(client: Client, future: Futu
     _, *cells = guide_table()[client.generator]
     reads = iter(client.read([after for pairs in future.values() for _, after in pairs]))
     behavior = {case: {outcome(case, *pair, next(reads)) for pair in pairs} for case, pairs in future.items()}
-    assert behavior == {case: {cell} for case, cell in zip(("field", "word", "kind"), cells, strict=True)}
+    assert behavior == {case: {cell} for case, cell in zip(CASES, cells, strict=True)}
 
 
 def outcome(case: str, before: Document, after: Document, read: Read) -> str:

@@ -2,37 +2,66 @@
 
 from __future__ import annotations
 
+import http.client
 import json
+import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 import pytest
 
 from mkdocs_catalog_api.authored.settings import HostName
 from mkdocs_catalog_api.publish.hosts import HeaderFile
 
-from . import servers
-from .servers import get, snippet
-from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .guide import blocks
+from .programs import need
+from .servers import free_port, running
+from .sites import SiteFolder, row, trivy
 
 pytestmark = pytest.mark.slow
-
-DOCUMENTS = [
-    "images.json",
-    "images/1.json",
-    "images/alpha/index.json",
-    "security.json",
-    "security/alpha.json",
-    "security/alpha/1.0.json",
-    "badge/cves.json",
-    "badge/alpha/grade.json",
-    "manifest.json",
-]
-OWN = [{"key": "Cache-Control", "value": "no-cache"}, {"key": "X-Frame-Options", "value": "DENY"}]
+DOCUMENTS = (
+    *("images.json", "images/1.json", "images/alpha/index.json", "security.json", "manifest.json"),
+    *("security/alpha/1.0.json", "badge/cves.json", "badge/alpha/grade.json"),
+)
 OURS = {"access-control-allow-origin": "*", "cache-control": "public, max-age=3600"}
+VALUES = [{"key": "Cache-Control", "value": "no-cache"}, {"key": "X-Frame-Options", "value": "DENY"}]
+# Host → the author's file, and the rules in it.
+OWN: dict[HostName, tuple[str, str]] = {
+    "apache": (
+        ".htaccess",
+        '<FilesMatch "\\.json$">\n  Header set Cache-Control no-store\n</FilesMatch>\n'
+        "Header always set Cache-Control no-cache\n",
+    ),
+    "cloudflare": ("_headers", "/*\n  Cache-Control: no-cache\n"),
+    "netlify": ("_headers", "/*\n  Cache-Control: no-cache\n  X-Frame-Options: DENY\n"),
+    "vercel": ("vercel.json", json.dumps({"headers": [{"source": "/(.*)", "headers": VALUES}]})),
+}
+
+
+class Host(NamedTuple):
+    """A running server of a site at /catalog."""
+
+    name: str
+    port: int
+    www: Path
+
+    def get(
+        self, path: str, headers: Mapping[str, str] = MappingProxyType({})
+    ) -> tuple[int, dict[str, str], bytes]:
+        """Status, headers and body as a page of another site gets them; no header comes twice."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection.request("GET", path, headers={"Origin": "https://client.example", **headers})
+        response = connection.getresponse()
+        received = {name.lower(): value for name, value in response.getheaders()}
+        assert len(received) == len(response.getheaders()), response.getheaders()
+        body = response.read()
+        connection.close()
+        return response.status, received, body
 
 
 @pytest.fixture(scope="module")
@@ -44,94 +73,109 @@ def folder() -> Iterator[Path]:
         yield path
 
 
-def published(folder: Path, host: HostName | None, own: str = "", file: str = "_headers") -> Path:
+def published(folder: Path, host: HostName | None) -> Path:
     """A site at /catalog, in the folder that its host serves."""
     site = SiteFolder(folder / "source")
     site.write("docs/index.md", "# Home\n")
-    site.image("alpha", f'versions: [{{version: 1.0, digest: "{digest(1)}"}}]')
-    site.report("alpha/1.0.json", trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/alpha@{digest(1)}"))
-    if host:
+    site.image("alpha", "versions: [1.0]")
+    site.report("alpha/1.0.json", trivy([row("CVE-2026-0001")]))
+    if host:  # the author's rules, with ours added as the guide says
         site.settings["headers"] = host
-    site.config["exclude_docs"] = "!.htaccess"
-    if host and own:  # the author's rules, with ours added as the guide says
+        site.config["exclude_docs"] = "!.htaccess"
+        file, own = OWN[host]
         body = HeaderFile(host, "/catalog").body().decode()
         if host == "vercel":
-            rules = json.loads(own)["headers"] + json.loads(body)["headers"]
-            own, body = json.dumps({"headers": rules}), ""
+            own, body = json.dumps({"headers": json.loads(own)["headers"] + json.loads(body)["headers"]}), ""
         site.write(f"docs/{file}", f"{own}{body}")
     assert not site.mkdocs().failed
     www = folder / "www"
     www.mkdir()
     shutil.move(folder / "source/site", www / "catalog")
-    if (www / "catalog/_headers").exists():  # as the guide says
-        shutil.copy(www / "catalog/_headers", www)
+    for name in ("_headers", "404.html"):  # as the guide says
+        if (www / "catalog" / name).exists():
+            shutil.copy(www / "catalog" / name, www)
     return www
 
 
-@pytest.fixture(scope="module", params=["nginx", "caddy", "apache", "cloudflare"])
-def host(request: pytest.FixtureRequest, folder: Path) -> Iterator[tuple[str, int, Path]]:
-    """(name, port, what it serves) of each host that can run here."""
-    name = request.param
-    own = folder / name
-    own.mkdir()
+def command(name: str, port: int, www: Path, folder: Path, node: Path) -> list[str]:
+    """How a host's program is started: with the guide's lines for it, or with what the guide asks for."""
+    config = folder / "config"
+    if name == "cloudflare":  # Cloudflare's own code for Pages
+        return ["node", str(node / "cloudflare.mjs"), str(www), str(port)]
     if name == "apache":
-        rules = '<FilesMatch "\\.json$">\n  Header set Cache-Control no-store\n</FilesMatch>\n'
-        www = published(own, "apache", f"{rules}Header always set Cache-Control no-cache\n", ".htaccess")
-        server = servers.apache(www, own)
-    elif name == "cloudflare":
-        www = published(own, "cloudflare", "/*\n  Cache-Control: no-cache\n")
-        shutil.copy(www / "catalog/404.html", www)
-        server = servers.cloudflare(www, own, request.getfixturevalue("node"))
-    else:
-        www = published(own, None)
-        server = {"nginx": servers.nginx, "caddy": servers.caddy}[name](www, own, snippet(name))
-    with server as port:
-        yield name, port, www
+        need("apache2")
+        modules = "".join(
+            f"LoadModule {module}_module /usr/lib/apache2/modules/mod_{module}.so\n"
+            for module in ("mpm_event", "authz_core", "mime", "dir", "headers")
+        )
+        user = "User nobody\nGroup nogroup\n" if os.geteuid() == 0 else ""
+        config.write_text(
+            f"{modules}{user}ServerRoot {folder}\nServerName localhost\nListen 127.0.0.1:{port}\n"
+            f"PidFile {folder}/pid\nErrorLog /dev/stderr\nTypesConfig /etc/mime.types\nDocumentRoot {www}\n"
+            f"<Directory {www}>\n  AllowOverride FileInfo\n  Require all granted\n</Directory>\n"
+        )
+        return ["apache2", "-f", str(config), "-D", "FOREGROUND"]
+    need(name)
+    (shown,) = blocks("hosts", name)
+    text = shown.text.replace("/srv/www", str(www))
+    if name == "caddy":
+        text = text.replace("example.org {", f"http://127.0.0.1:{port} {{")
+        config.write_text(f"{{\n  admin off\n  auto_https off\n}}\n{text}")
+        return ["caddy", "run", "--adapter", "caddyfile", "--config", str(config)]
+    text = text.replace("listen 80;", f"listen 127.0.0.1:{port};")
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    paths = "".join(f"  {kind}_temp_path {folder};\n" for kind in kinds)
+    config.write_text(
+        f"pid {folder}/pid;\ndaemon off;\nmaster_process off;\nerror_log stderr;\nevents {{}}\n"
+        f"http {{\n  include /etc/nginx/mime.types;\n  access_log off;\n{paths}{text}}}\n"
+    )
+    return ["nginx", "-p", str(folder), "-e", "stderr", "-c", str(config)]
 
 
-def test_documents_are_served_as_the_contract_says(host: tuple[str, int, Path]) -> None:
-    name, port, www = host
+@pytest.fixture(scope="module", params=["nginx", "caddy", "apache", "cloudflare"])
+def host(request: pytest.FixtureRequest, folder: Path, node: Path) -> Iterator[Host]:
+    """Each host that can run here."""
+    own, port = folder / request.param, free_port()
+    own.mkdir()
+    www = published(own, request.param if request.param in OWN else None)
+    with running(command(request.param, port, www, own, node), port, own / "log"):
+        yield Host(request.param, port, www)
+
+
+def test_documents_are_served_as_the_contract_says(host: Host) -> None:
     for path in DOCUMENTS:
-        answer = get(port, f"/catalog/api/v1/{path}?ignored=1")
-        assert (answer.status, answer.headers["content-type"]) == (200, "application/json")
-        assert answer.body == (www / "catalog/api/v1" / path).read_bytes()
-        assert answer.headers.items() >= OURS.items()
-    if name in ("nginx", "caddy"):  # the other hosts are told nothing about compression
-        answer = get(port, "/catalog/api/v1/images.json", {"Accept-Encoding": "gzip"})
-        assert answer.headers["content-encoding"] == "gzip"
+        status, headers, body = host.get(f"/catalog/api/v1/{path}?ignored=1")
+        assert (status, headers["content-type"]) == (200, "application/json")
+        assert body == (host.www / "catalog/api/v1" / path).read_bytes()
+        assert headers.items() >= OURS.items()
+    if host.name in ("nginx", "caddy"):  # the other hosts are told nothing about compression
+        _, headers, _ = host.get("/catalog/api/v1/images.json", {"Accept-Encoding": "gzip"})
+        assert headers["content-encoding"] == "gzip"
 
 
-def test_what_is_not_there_is_a_404_that_nobody_caches(host: tuple[str, int, Path]) -> None:
+def test_what_is_not_there_is_a_404_that_nobody_caches(host: Host) -> None:
     for path in ("images/2.json", "images/nobody/index.json", "nothing.json"):
-        answer = get(host[1], f"/catalog/api/v1/{path}")
-        assert (answer.status, answer.headers["access-control-allow-origin"]) == (404, "*")
-        assert "max-age" not in answer.headers.get("cache-control", "")
-        assert "json" not in answer.headers["content-type"]
+        status, headers, _ = host.get(f"/catalog/api/v1/{path}")
+        assert (status, headers["access-control-allow-origin"]) == (404, "*")
+        assert "max-age" not in headers.get("cache-control", "")
+        assert "json" not in headers["content-type"]
 
 
-def test_pages_keep_their_own_headers(host: tuple[str, int, Path]) -> None:
-    name, port, _ = host
-    own = {"apache": "no-cache", "cloudflare": "no-cache"}
+def test_pages_keep_their_own_headers(host: Host) -> None:
     for path in ("/catalog/", "/catalog/images/alpha/"):
-        answer = get(port, path)
-        assert answer.status == 200
-        assert answer.headers["content-type"].startswith("text/html")
-        assert answer.headers.get("cache-control") == own.get(name)
-        if name != "cloudflare":  # it allows every origin by itself
-            assert "access-control-allow-origin" not in answer.headers
+        status, headers, _ = host.get(path)
+        assert (status, headers["content-type"][:9]) == (200, "text/html")
+        assert headers.get("cache-control") == ("no-cache" if host.name in OWN else None)
+        if host.name != "cloudflare":  # it allows every origin by itself
+            assert "access-control-allow-origin" not in headers
 
 
 @pytest.mark.parametrize("name", ["netlify", "vercel"])
 def test_files_for_hosts_that_cannot_run_here(node: Path, folder: Path, name: HostName) -> None:
-    own = {
-        "netlify": "/*\n  Cache-Control: no-cache\n  X-Frame-Options: DENY\n",
-        "vercel": json.dumps({"headers": [{"source": "/(.*)", "headers": OWN}]}),
-    }
-    file = {"netlify": "_headers", "vercel": "vercel.json"}[name]
     (folder / name).mkdir()
-    www = published(folder / name, name, own[name], file)
+    www = published(folder / name, name)
     paths = ["/catalog/api/v1/images/1.json", "/api/v1/images/1.json", "/catalog/images/alpha/"]
-    command = ["node", f"{name}.mjs", str(www / "catalog" / file), *paths]
+    command = ["node", f"{name}.mjs", str(www / "catalog" / OWN[name][0]), *paths]
     found = json.loads(subprocess.run(command, cwd=node, check=True, capture_output=True, timeout=60).stdout)
     values = [{name.lower(): value for name, value in headers.items()} for headers in found]
     assert values[0] == values[1] == OURS | {"x-frame-options": "DENY"}

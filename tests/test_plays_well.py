@@ -1,8 +1,10 @@
-"""The plugin with MkDocs's own settings, and beside the plugins that catalogs are built with."""
+"""The plugin with MkDocs's own settings, and with the plugins that catalogs are built with."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,12 +13,13 @@ from typing import Any
 import pytest
 
 from .contract import check
+from .pages import filled, names, words
 from .programs import need
 from .sites import Result, SiteFolder
 from .test_build import small
 from .test_cli import call, tree
 
-MATERIAL: dict[str, Any] = {"theme": {"name": "material", "font": False}}
+MATERIAL = {"name": "material", "font": False}
 IMAGE = "category: Tools\ntier: core\nlicense: MIT\n"
 
 
@@ -27,8 +30,7 @@ def build(site: SiteFolder, *plugins: str | dict[str, Any], base: str = "/catalo
     """
     site.config |= {"plugins": [*plugins, {"catalog-api": site.settings}], **config}
     result = site.mkdocs(strict=True)
-    assert not result.failed, result.logged()
-    assert result.logged() == []
+    assert (result.failed, result.logged()) == (False, [])
     assert check(site.folder / "site", base) == []
     same_as_mkdocs(site)
     return result
@@ -45,64 +47,51 @@ def same_as_mkdocs(site: SiteFolder) -> None:
     assert (checked.exit_code, checked.output.count("warning: ")) == (0, 0), checked.output
 
 
-def test_gen_files_writes_items(site: SiteFolder) -> None:
+def html(site: SiteFolder, path: str) -> str:
+    return (site.folder / "site" / path / "index.html").read_text("utf-8")
+
+
+def test_plugins_that_write_and_change_pages(site: SiteFolder) -> None:
+    """gen-files, meta, macros, blog, tags and search."""
     script = f"""
-    import mkdocs_gen_files
+        import mkdocs_gen_files
 
-    for slug in ("one", "two"):
-        with mkdocs_gen_files.open(f"images/{{slug}}.md", "w") as page:
-            page.write('---\\n' + {IMAGE!r} + 'versions: [1.10]\\n---\\n\\n# Number ' + slug)
-    """
-    small(site).write("gen.py", script)
-    result = build(site, {"gen-files": {"scripts": ["gen.py"]}})
-    images = result.json("images.json")["data"]
-    assert [(image["slug"], image["name"]) for image in images][2:] == [
-        ("one", "Number one"),
-        ("two", "Number two"),
-    ]
-    assert images[2]["latest"] == "1.10"
-
-
-def test_meta_gives_what_the_pages_of_a_folder_share(site: SiteFolder) -> None:
-    small(site).write("docs/images/.meta.yml", "description: 1.10\n")
-    site.write("docs/images/deep/.meta.yml", f"{IMAGE}platforms: [linux/amd64]\n")
-    site.page("images/deep/one.md", "platforms: [linux/arm64]\nversions: [1.10]")
-    result = build(site, "meta", **MATERIAL)
-    one = result.json("images/one/index.json")["data"]
-    assert (one["description"], one["tier"]) == ("1.10", "core")
-    assert one["platforms"] == ["linux/amd64", "linux/arm64"]
-
-
-def test_blog_tags_and_search(site: SiteFolder) -> None:
-    small(site).write("docs/blog/index.md", "# Blog\n")
-    site.page(
-        "blog/posts/news.md", "date: 2026-11-01\ntags: [news]", "# News\n\n[images](../../api/v1/images.json)"
-    )
-    site.page("blog/posts/draft.md", "date: 2026-11-01\ndraft: true\ncatalog: images", "# Draft")
-    site.image("one", "tags: [base]\nstatus: new\nicon: material/cube\nhide: [toc]\nversions: [1]")
-    site.page("tags.md", "title: Tags", "<!-- material/tags -->")
-    result = build(site, "search", "blog", "tags", **MATERIAL)
-    assert [image["slug"] for image in result.json("images.json")["data"]] == ["alpha", "beta", "one"]
-    assert "images.json" in (site.folder / "site/blog/2026/11/01/news/index.html").read_text("utf-8")
-
-
-def test_macros_change_front_matter_and_headings(site: SiteFolder) -> None:
-    small(site).write(
-        "main.py",
+        with mkdocs_gen_files.open("images/made.md", "w") as page:
+            page.write('---\\n' + {IMAGE!r} + 'versions: [1.10]\\n---\\n\\n# Made by a script')
         """
+    small(site).write("gen.py", script)
+    site.write("docs/images/deep/.meta.yml", f"description: 1.10\nplatforms: [linux/amd64]\n{IMAGE}")
+    site.page("images/deep/meta.md", "platforms: [linux/arm64]\nversions: [1.10]")
+    module = """
         def define_env(env):
             env.variables["product"] = "One & Only"
 
         def on_pre_page_macros(env):
-            if env.page.file.src_uri == "images/one.md":
+            if env.page.file.src_uri == "images/macros.md":
                 env.page.meta["tier"] = "from macros"
                 env.page.meta["versions"] = ["1.10", {"version": "1.9"}]
-        """,
+        """
+    site.write("main.py", module)
+    site.page("images/macros.md", IMAGE + "versions: [1.0]", "# {{ product }}")
+    site.write("docs/blog/index.md", "# Blog\n")
+    post = "# News\n\n[images](../../api/v1/images.json)"
+    site.page("blog/posts/news.md", "date: 2026-11-01\ntags: [news]", post)
+    site.page("blog/posts/draft.md", "date: 2026-11-01\ndraft: true\ncatalog: images", "# Draft")
+    site.image("tagged", "tags: [base]\nstatus: new\nicon: material/cube\nhide: [toc]\nversions: [1]")
+    site.page("tags.md", "title: Tags", "<!-- material/tags -->")
+    plugins: tuple[str | dict[str, Any], ...] = (
+        *({"gen-files": {"scripts": ["gen.py"]}}, "meta", {"macros": {"module_name": "main"}}),
+        *("blog", "tags", "search"),
     )
-    site.page("images/one.md", IMAGE + "versions: [1.0]", "# {{ product }}")
-    one = build(site, {"macros": {"module_name": "main"}}).json("images/one/index.json")["data"]
-    assert (one["name"], one["tier"], one["latest"]) == ("One & Only", "from macros", "1.10")
-    assert [version["version"] for version in one["versions"]] == ["1.10", "1.9"]
+    result = build(site, *plugins, theme=MATERIAL)
+    found = {image["slug"]: image for image in result.at("images")}
+    assert [*found] == ["alpha", "beta", "macros", "made", "meta", "tagged"]
+    assert (found["made"]["name"], found["made"]["latest"]) == ("Made by a script", "1.10")
+    assert (found["meta"]["description"], found["meta"]["tier"]) == ("1.10", "core")
+    assert found["meta"]["platforms"] == ["linux/amd64", "linux/arm64"]
+    assert (found["macros"]["name"], found["macros"]["tier"]) == ("One & Only", "from macros")
+    assert result.at("images/macros versions version") == ["1.10", "1.9"]
+    assert "images.json" in html(site, "blog/2026/11/01/news")
 
 
 @pytest.mark.parametrize("directories", [True, False])
@@ -140,13 +129,7 @@ def test_pages_of_other_projects(site: SiteFolder) -> None:
     site.write("team/mkdocs.yml", "site_name: images/team\nnav: [{One: one.md}]\n")
     site.write("team/docs/one.md", f"---\n{IMAGE}versions: [1.10]\n---\n")
     nav = [{"Home": "index.md"}, {"Team": "!include ./team/mkdocs.yml"}]
-    images = build(site, "monorepo", nav=nav).json("images.json")["data"]
-    assert images[-1]["url"] == "/catalog/images/team/one/"
-
-
-def test_a_plugin_that_changes_the_address_of_the_site(site: SiteFolder) -> None:
-    small(site).write("hooks.py", "def on_config(config):\n    config.site_url += '2.0'\n")
-    build(site, base="/catalog/2.0", hooks=["hooks.py"])
+    assert build(site, "monorepo", nav=nav).at("images url")[-1] == "/catalog/images/team/one/"
 
 
 @pytest.mark.slow
@@ -172,10 +155,13 @@ def test_mike_gives_each_version_its_own_addresses(site: SiteFolder) -> None:
 
 
 def test_what_a_hook_changes_counts(site: SiteFolder) -> None:
-    """Also on a page whose front matter MkDocs can't read, and in place of a page's text."""
+    """Also the address of the site, a page whose front matter MkDocs can't read, and a page's whole text."""
     hook = """
         import datetime
         from mkdocs.plugins import event_priority
+
+        def on_config(config):
+            config.site_url += "2.0"
 
         def on_page_markdown(markdown, page, **_):
             if page.file.src_uri == "images/one.md":
@@ -198,20 +184,18 @@ def test_what_a_hook_changes_counts(site: SiteFolder) -> None:
     site.config |= {"hooks": ["hooks.py"]}
     result = site.mkdocs(strict=True)
     same_as_mkdocs(site)
-    assert check(site.folder / "site", "/catalog", {"images": ["port"]}) == []
+    assert check(site.folder / "site", "/catalog/2.0", {"images": ["port"]}) == []
     assert not any("revised" in text for text in result.logged(20)), "no author can declare or remove it"
     one = result.at("images/one")
     assert (one["lifecycle"], one["homepage"], one["custom"]["port"]) == ("deprecated", None, 8080)
     assert (one["latest"], one["versions"][0]["released"]) == ("1.10", "2026-11-01")
-    assert "Read elsewhere" in (site.folder / "site/about/index.html").read_text("utf-8")
+    assert "Read elsewhere" in html(site, "about")
     site.page("images/two.md", IMAGE + "homepage: https://nginx.org/\nbuilt: 2026-13-45")
     two = site.mkdocs().at("images/two")
     assert (two["license"], two["tier"], two["homepage"]) == ("ISC", "core", "https://nginx.org/")
 
 
 # MkDocs's own settings and commands
-
-LINKS = "# Home\n\n[images](api/v1/images.json) [badge](api/v1/badge/cves.json) [API](api/v1/openapi.json)\n"
 
 
 @pytest.mark.parametrize(
@@ -220,7 +204,6 @@ LINKS = "# Home\n\n[images](api/v1/images.json) [badge](api/v1/badge/cves.json) 
         ("https://example.org/catalog", "/catalog", True),
         ("https://example.org/a/b/", "/a/b", False),
         ("https://example.org/Käse & b%20c/", "/K%C3%A4se%20&%20b%20c", True),
-        ("https://example.org", "", True),
         (None, "", False),
     ],
 )
@@ -239,25 +222,18 @@ def test_links_follow_the_address_of_the_site(
 @pytest.mark.parametrize("directories", [True, False])
 def test_links_in_markdown_lead_to_the_documents(site: SiteFolder, directories: bool) -> None:
     site.config["use_directory_urls"] = directories
-    small(site).write("docs/index.md", LINKS)
+    site.settings["lookups"] = ["cves"]
+    small(site).write(
+        "docs/index.md", "# Home\n\n[badge](api/v1/badge/cves.json) [ids](api/v1/cves/index.json)\n"
+    )
     site.page("deep/page.md", "title: Deep", "[images](../api/v1/images.json)")
     result = site.mkdocs(strict=True)
     assert not result.failed, result.logged()
-    html = site.folder / ("site/deep/page/index.html" if directories else "site/deep/page.html")
-    link = html.read_text("utf-8").split('json">images')[0].rpartition('href="')[2] + "json"
-    assert (html.parent / link).resolve() == (result.api / "images.json").resolve()
-
-
-@pytest.mark.parametrize(
-    ("link", "lookups", "failed"),
-    [("imges.json", ["cves"], True), ("cves/index.json", ["cves"], False), ("cves/index.json", [], True)],
-)
-def test_a_link_to_a_document_that_does_not_exist_is_a_warning(
-    site: SiteFolder, link: str, lookups: list[str], failed: bool
-) -> None:
-    site.settings["lookups"] = lookups
-    small(site).write("docs/index.md", f"# Home\n\n[document](api/v1/{link})\n")
-    assert site.mkdocs(strict=True).failed == failed
+    page = site.folder / ("site/deep/page/index.html" if directories else "site/deep/page.html")
+    link = page.read_text("utf-8").split('json">images')[0].rpartition('href="')[2] + "json"
+    assert (page.parent / link).resolve() == (result.api / "images.json").resolve()
+    site.settings["lookups"] = []
+    assert site.mkdocs(strict=True).failed, "there is no such document"
 
 
 def test_a_dirty_build_gives_the_whole_api(site: SiteFolder) -> None:
@@ -275,18 +251,13 @@ def test_the_plugin_can_be_switched_off(site: SiteFolder) -> None:
     assert not (site.folder / "site/api").exists()
 
 
-HOOK = """
-from mkdocs.exceptions import PluginError
-
-def {}(*args, **kwargs):
-    raise {}("another plugin")
-"""
-
-
 @pytest.mark.parametrize("error", ["PluginError", "ZeroDivisionError"])
 @pytest.mark.parametrize("event", ["on_post_page", "on_post_build"])
 def test_a_failure_of_another_plugin_leaves_no_half_api(site: SiteFolder, event: str, error: str) -> None:
-    small(site).write("hooks.py", HOOK.format(event, error))
+    hook = (
+        f"from mkdocs.exceptions import PluginError\n\ndef {event}(*_, **__):\n    raise {error}('other')\n"
+    )
+    small(site).write("hooks.py", hook)
     site.config["hooks"] = ["hooks.py"]
     if error == "PluginError":
         assert site.mkdocs().failed
@@ -295,3 +266,166 @@ def test_a_failure_of_another_plugin_leaves_no_half_api(site: SiteFolder, event:
             site.mkdocs()
     assert not [path for path in site.folder.iterdir() if path.name.startswith(".")]
     assert not (site.folder / "site/api").exists() or check(site.folder / "site", "/catalog") == []
+
+
+# Pages of entries without a page of their own, and the own fields that lists show
+
+
+def listed(site: SiteFolder) -> SiteFolder:
+    data = """
+        - {name: Node.js LTS, category: Run, description: Runs it all., versions: [24.11.0]}
+        - {name: Redis, slug: redis, category: Databases, page: docker/redis.md}
+        """
+    site.write("images.yml", data)
+    site.write("charts.yml", "- {name: Web, category: X, versions: [1.0.0]}")
+    site.write("docs/docker/redis.md", "# Redis\n\nWritten by hand.\n")
+    site.write("docs/index.md", "# Home\n\n<!-- catalog: images -->\n")
+    return site
+
+
+@pytest.mark.parametrize("directories", [True, False])
+def test_a_page_of_an_entry_is_like_any_other(site: SiteFolder, directories: bool) -> None:
+    theme = MATERIAL if directories else {"name": "mkdocs"}
+    plugins = ("search", "awesome-nav") if directories else ("search",)
+    result = build(listed(site), *plugins, use_directory_urls=directories, theme=theme)
+    end = "/" if directories else ".html"
+    own, redis = f"images/node-js-lts{end}", f"docker/redis{end}"
+    assert result.at("images url") == [f"/catalog/{own}", f"/catalog/{redis}"]
+    assert result.at("charts url") == [f"/catalog/charts/web{end}"]
+    folder, file = site.folder / "site", "index.html" if directories else ""
+    text = (folder / f"{own}{file}").read_text("utf-8")
+    assert "<title>Node.js LTS - Catalog</title>" in text and text.count("<h1") == 1
+    assert not directories or '<meta name="description" content="Runs it all.">' in text
+    assert "24.11.0" in text and "api/v1/images/node-js-lts/index.json" in text
+    assert f'href="{own}"' in (folder / "index.html").read_text("utf-8")
+    assert f"https://example.org/catalog/{own}" in (folder / "sitemap.xml").read_text("utf-8")
+    found = json.loads((folder / "search/search_index.json").read_bytes())["docs"]
+    assert any(entry["location"] == own and "Runs it all." in entry["text"] for entry in found)
+    text = (folder / f"{redis}{file}").read_text("utf-8")
+    assert "Written by hand." in text and "node-js-lts" not in text, "it is not in the navigation"
+
+
+@pytest.mark.parametrize("front_matter", ["catalog: false", "slug: other"])
+def test_a_page_in_its_place_is_an_error(site: SiteFolder, front_matter: str) -> None:
+    listed(site).page("images/node-js-lts.md", front_matter)
+    expected = (
+        "docs/images/node-js-lts.md already has the URL of the item's page, images/node-js-lts/ "
+        "(add `page: images/node-js-lts.md` to the entry, or set `item_pages: false`)"
+    )
+    result = site.mkdocs()
+    assert result.failed
+    assert f"images.yml:1:3: node-js-lts: [0]: {expected}" in result.logged()
+    assert expected in call("check", "-f", site.folder / "mkdocs.yml").output
+
+
+def test_cards_show_fields_that_are_set_and_lists_filter_by_few_words(site: SiteFolder) -> None:
+    fields = {"fips": {"type": "boolean", "card": True}, "upstream": {"type": "url", "card": True}}
+    site.settings["images"] = {"fields": fields | {"shell": {"values": ["bash", "none"]}, "json": "text"}}
+    for number in range(6):  # so many that their list has filters
+        own = f"fips: {number == 1}\nshell: {'bash' if number % 2 else 'none'}\njson: a"
+        tier = "tier: edge\ncategory: Tools" if number else "tier: core\ncategory: Web"
+        site.page(f"images/app-{number}.md", f"{tier}\n{own}\nupstream: https://example.org/up")
+    assert names(filled(site, "images shell=bash fips=true")) == ["app-1"]
+    page = filled(site, "images")
+    headings = ["Image", "Category", "Tier", "Fips", "Upstream"]
+    assert [words(heading) for heading in page.xpath(".//thead//th")][:5] == headings
+    row = page.xpath(".//tr[@data-item][.//a[contains(@href, 'app-1')]]")[0]
+    (fips,) = row.xpath("./td[@data-f='custom.fips']")
+    assert (words(fips), fips.get("data-label")) == ("yes", "fips")
+    assert row.xpath(".//a[@data-to='{custom.upstream}']/@href") == ["https://example.org/up"]
+    for name, known in (
+        ("fips", ["true", "false"]),
+        ("shell", ["bash", "none"]),
+        ("tier", ["core", "edge"]),
+        ("category", ["Tools", "Web"]),
+    ):
+        assert page.xpath(f".//form//input[@name='{name}']/@value") == known
+    assert '"fips": "custom.fips"' in page.xpath(".//div/@data-paths")[0]
+
+
+# Sites in several languages: items from the default language, pages of every language with the catalog
+
+
+def translated(site: SiteFolder, structure: str, **options: Any) -> dict[str, Any]:
+    """A site in two languages: of two images one is translated, a third is in a data file."""
+    lists = "[JSON](api/v1/images.json)\n\n<!-- catalog: images -->\n"
+    matter = f"---\n{IMAGE}versions: ['1.10']\n---\n\n"
+    for path, language, text in (
+        ("index", "en", f"# Home\n\n{lists}"),
+        ("index", "de", f"# Start\n\n{lists}"),
+        ("images/alpha", "en", matter),
+        ("images/alpha", "de", matter.replace("1.10", "9") + "# Alpha auf Deutsch\n"),
+        ("images/beta", "en", matter),
+    ):
+        inner = f"{language}/{path}.md" if structure == "folder" else f"{path}.{language}.md"
+        site.write(f"docs/{inner}", text)
+    site.write("images.yml", "- {name: Gamma, category: Tools, tier: core, license: MIT, versions: ['1']}\n")
+    languages = [
+        {"locale": "en", "name": "English", "default": True, "build": True},
+        {"locale": "de", "name": "Deutsch", "build": True},
+    ]
+    return {"i18n": {"docs_structure": structure, "languages": languages, **options}}
+
+
+def links(text: str) -> set[str]:
+    return set(re.findall(r'href="([^"]*images/[a-z]+/)"', text))
+
+
+@pytest.mark.parametrize("structure", ["suffix", "folder"])
+def test_items_are_those_of_the_default_language_and_pages_of_every_language_show_them(
+    site: SiteFolder, structure: str
+) -> None:
+    result = build(site, "search", translated(site, structure))
+    assert [(image["name"], image["latest"], image["url"]) for image in result.at("images")] == [
+        ("alpha", "1.10", "/catalog/images/alpha/"),
+        ("beta", "1.10", "/catalog/images/beta/"),
+        ("Gamma", "1", "/catalog/images/gamma/"),
+    ]
+    assert not (site.folder / "site/de/api").exists()
+    start, alpha, gamma = (html(site, path) for path in ("de", "de/images/alpha", "de/images/gamma"))
+    assert "<!-- catalog" not in start + alpha + gamma
+    assert links(start) >= {"../de/images/alpha/", "../de/images/beta/", "../de/images/gamma/"}
+    assert "../images/alpha/" not in links(start), "links stay in the language"
+    assert 'href="../api/v1/images.json"' in start
+    assert 'data-language="de/" data-only=""' in start
+    assert "Alpha auf Deutsch" in alpha and "1.10" in alpha, "own text, and the facts of the item"
+    assert "<h1>Gamma</h1>" in gamma
+    assert links(html(site, "")) >= {"images/alpha/", "images/beta/", "images/gamma/"}
+    index = json.loads((site.folder / "site/search/search_index.json").read_bytes())
+    assert {"images/gamma/", "de/images/alpha/"} <= {entry["location"] for entry in index["docs"]}
+
+
+def test_words_can_be_replaced_and_links_lead_to_the_default_language_without_a_translation(
+    site: SiteFolder,
+) -> None:
+    replaced = "Not scanned: Nicht gescannt\n'{} image': '{} Abbild & mehr'\n"
+    site.write("overrides/catalog/words.de.yml", replaced)
+    site.write("overrides/catalog/words.yml", "Not scanned: No scan\n")
+    plugin = translated(site, "suffix", fallback_to_default=False)
+    build(site, "search", plugin, theme={"name": "mkdocs", "custom_dir": "overrides"})
+    start = html(site, "de")
+    assert links(start) >= {"../de/images/alpha/", "../images/beta/"}
+    assert 'data-only="images/beta/"' in start
+    assert "Nicht gescannt" in start and "Not scanned" not in start.split("<script")[0]
+    assert "No scan" in html(site, "")
+
+
+def test_wrong_words_and_markers_of_a_translation_refuse_the_build(site: SiteFolder) -> None:
+    site.config |= {
+        "plugins": [translated(site, "suffix"), {"catalog-api": site.settings}],
+        "theme": {"name": "mkdocs", "custom_dir": "overrides"},
+    }
+    (site.folder / "overrides").mkdir()
+    site.write("docs/index.de.md", "# Start\n\n<!-- catalog: imags -->\n")
+    marker = "docs/index.de.md:3: unknown marker `imags` (did you mean `images`?)"
+    result = site.mkdocs()
+    assert result.failed and marker in result.logged()
+    checked = call("check", "-f", site.folder / "mkdocs.yml")
+    assert (checked.exit_code, marker in checked.output) == (1, True)
+    site.write("docs/index.de.md", "# Start\n")
+    site.write("overrides/catalog/words.yml", "- Not scanned\n")
+    result = site.mkdocs()
+    assert result.failed
+    assert [text for text in result.logged() if "words.yml" in text] == [
+        "catalog/words.yml:1:1: expected texts and their replacements (write `Vulnerabilities: …` lines)"
+    ]

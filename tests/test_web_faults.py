@@ -14,9 +14,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from .browser import Visit, faults, served, unseen_stops, violations, visiting
 from .example import copy_example
-from .sites import REGISTRY, digest, row, run, trivy
+from .sites import REGISTRY, SiteFolder, digest, row, run, trivy
 
-pytestmark = pytest.mark.slow
 THEMES = {
     "material": "name: material\n  font: false\n  palette:\n"
     "    - {media: '(prefers-color-scheme: light)', toggle: {icon: material/cube, name: L}}\n"
@@ -24,15 +23,21 @@ THEMES = {
     "mkdocs": "name: mkdocs\n  highlightjs: false\n",
     "readthedocs": "name: readthedocs\n  highlightjs: false\n",
 }
+pytestmark = [pytest.mark.slow, pytest.mark.parametrize("theme", THEMES, scope="module")]
 WIDTHS = (320, 390, 768, 1024, 1280, 1440, 1920)
 SLUG = "confidential-computing-attestation-operator"
 CROWDED = f"images/{SLUG}/"
 """The page with long names, many rows and two platforms."""
 PAGES = (
-    *("", "images/", "images/?view=table", CROWDED, "images/solr/", "images/varnish/"),
-    *("charts/", "charts/?view=table", "charts/monitoring/", "roadmap/", "roadmap/harbor/"),
-    *("security/", "updates/", "changes/", "badges/", "cves/", "cves/?id=CVE-2025-58187"),
+    *("images/", "images/?view=table", CROWDED, "charts/monitoring/", "roadmap/harbor/", "security/"),
+    *("changes/", "cves/?id=CVE-2025-58187", "charts/"),
 )
+"""Each kind of part at least once."""
+OTHERS = (
+    *("", "images/solr/", "images/varnish/", "charts/?view=table"),
+    *("roadmap/", "updates/", "badges/", "cves/"),
+)
+"""Further pages, visited in one theme."""
 LABELS = [f"2.{20 - k // 2}.{k}{'' if k % 2 else '-debian13-hardened'}" for k in range(6)]
 PLATFORMS = "linux/amd64", "linux/arm64/v8"
 PACKAGES = "linux-libc-dev", "github.com/hashicorp/terraform-plugin-sdk/v2", "org.springframework:spring-web"
@@ -52,7 +57,7 @@ def write_crowded(folder: Path) -> None:
     """Copy the example without its guide, and add the crowded page with two scans of each version."""
     copy_example(folder)
     shutil.rmtree(folder / "docs/guide")
-    entries = []
+    site, entries = SiteFolder(folder), []
     for k, label in enumerate(LABELS):
         manifests = {platform: digest(f"{label} {platform}") for platform in PLATFORMS}
         dates = {"released": f"202{5 - k // 2}-0{k + 1}-15", "endOfLife": f"202{7 - k // 2}-03-31"}
@@ -65,20 +70,9 @@ def write_crowded(folder: Path) -> None:
                 {"Target": path, "Class": "lang-pkgs", "Type": "gobinary", "Vulnerabilities": ROWS[:20]}
                 for path in ("usr/local/bin/attestation-operator", "usr/local/lib/python3.13/site-packages")
             ]
-            path = folder / f"scans/{SLUG}/{label}-{number}.json"
-            path.parent.mkdir(exist_ok=True)
-            path.write_text(json.dumps(report))
-    (folder / f"docs/images/{SLUG}.md").write_text(
-        "---\nname: Confidential Computing Attestation Operator for Kubernetes Clusters\n"
-        "description: Attests workloads\ncategory: Security\ntier: core\nlicense: Apache-2.0\n"
-        f"platforms: {json.dumps(PLATFORMS)}\nversions: {json.dumps(entries)}\n---\n"
-    )
-
-
-@pytest.fixture(scope="module", params=THEMES)
-def theme(request: pytest.FixtureRequest) -> str:
-    name: str = request.param
-    return name
+            site.report(f"{SLUG}/{label}-{number}.json", report)
+    name = "name: Confidential Computing Attestation Operator for Kubernetes Clusters"
+    site.image(SLUG, f"{name}\nplatforms: {json.dumps(PLATFORMS)}\nversions: {json.dumps(entries)}")
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +114,7 @@ def test_nothing_is_cut_every_stop_is_seen_and_axe_finds_nothing(
     page, axe = visit.page, node / "node_modules/axe-core/axe.min.js"
     color = "color-contrast", "link-in-text-block"
     wrong: dict[str, Any] = {}
-    for path in PAGES:
+    for path in PAGES + OTHERS * (theme == "material"):
         page.emulate_media(color_scheme="light", reduced_motion="reduce")
         page.set_viewport_size({"width": 1280, "height": 900})
         visit.go(path)
@@ -131,7 +125,8 @@ def test_nothing_is_cut_every_stop_is_seen_and_axe_finds_nothing(
         found: dict[str, Any] = {"unseen": unseen_stops(page)}
         found |= faults(page, WIDTHS if theme == "material" else WIDTHS[::3])
         page.set_viewport_size({"width": 390, "height": 900})
-        found |= {"unseen on a phone": unseen_stops(page)} | violations(page, axe)
+        found |= {"unseen on a phone": unseen_stops(page)}
+        found |= {f"{rule} on a phone": each for rule, each in violations(page, axe).items()}
         page.set_viewport_size({"width": 1280, "height": 900})
         found |= violations(page, axe)
         if theme != "readthedocs":
@@ -139,6 +134,15 @@ def test_nothing_is_cut_every_stop_is_seen_and_axe_finds_nothing(
             found |= {f"{rule} in the dark": each for rule, each in violations(page, axe, *color).items()}
         wrong |= {f"{path} {kind}": each for kind, each in found.items() if each}
     assert wrong == {}
+
+
+def test_axe_sees_faults_of_our_part(visit: Visit, theme: str, node: Path) -> None:
+    visit.go("images/")
+    html = "<img src='data:,'><p style='color: #bbb; background: #fff'>hard to read</p>"
+    add = "(part, html) => part.insertAdjacentHTML('afterbegin', html)"
+    visit.page.locator(".catalog").first.evaluate(add, html)
+    found = violations(visit.page, node / "node_modules/axe-core/axe.min.js")
+    assert found.keys() == {"image-alt", "color-contrast"}
 
 
 def test_a_page_fits_paper_with_headings_and_grades_in_color(visit: Visit, theme: str) -> None:
@@ -150,10 +154,7 @@ def test_a_page_fits_paper_with_headings_and_grades_in_color(visit: Visit, theme
       const scrolls = innerWidth === 720 && box.scrollWidth > box.clientWidth + 1;
       const over = table.getBoundingClientRect().right > right + 1 || scrolls;
       return over || right > innerWidth || width < innerWidth * 0.8;
-    }).map(table => {
-      const { left, right, width } = table.closest(".catalog-scroll").getBoundingClientRect();
-      return [left, right, width, table.getBoundingClientRect().right];
-    })"""
+    }).map(table => table.closest(".catalog-scroll").ariaLabel)"""
     for path in ("images/?view=table", "security/", "images/postgresql/", "cves/"):
         visit.go(path)
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -162,41 +163,17 @@ def test_a_page_fits_paper_with_headings_and_grades_in_color(visit: Visit, theme
         graded = page.locator("[class*=catalog-grade]:visible, [class*=catalog-fill]:visible")
         assert {*graded.evaluate_all(colors)} == {"exact"}
         assert page.locator(".catalog details:not([open]):not(.catalog-pick)").count() == 0
-    short = "codes => codes.filter(code => code.scrollWidth > code.clientWidth + 1).length"
-    assert page.locator(".catalog-digest code").evaluate_all(short) == 0
-    expect(page.locator(".catalog-top").first).to_be_hidden()
     head = page.locator("table.catalog-table thead").first
     assert head.evaluate("head => getComputedStyle(head).display") == "table-header-group"
-    assert head.locator("th").first.evaluate("cell => getComputedStyle(cell).position") == "static"
     # Chromium repeats no heading that has the box of a button.
     boxes = "buttons => buttons.filter(button => getComputedStyle(button).display !== 'contents').length"
     assert head.locator("button").evaluate_all(boxes) == 0
-
-
-def test_a_card_has_one_background_and_one_frame(visit: Visit) -> None:
-    visit.go("images/")
-    cards = visit.page.locator("tbody tr[data-item]:visible")
-    expect(cards.nth(40)).to_be_visible()
-    grounds = """cards => [...new Set(cards.flatMap(card => [card, ...card.cells].map((part, k) => {
-      const { backgroundColor, boxShadow } = getComputedStyle(part);
-      return `${k ? "cell" : "card"} ${backgroundColor} ${boxShadow}`;
-    })))]"""
-    assert len(cards.evaluate_all(grounds)) == 2, "as many as there are kinds of boxes"
-    frames = """cards => [...new Set(cards.map(card => {
-      const framed = box => ["Top", "Right", "Bottom", "Left"].every(
-        side => parseFloat(getComputedStyle(box)[`border${side}Width`]));
-      const around = [];
-      for (let box = card; box.className !== "catalog"; box = box.parentElement) around.push(box);
-      return around.filter(framed).length;
-    }))]"""
-    assert cards.evaluate_all(frames) == [1]
 
 
 def test_a_place_is_a_file_or_the_distribution(visit: Visit) -> None:
     visit.go(CROWDED)
     places = visit.page.locator(".catalog-targets span")
     expect(places).to_have_count(len(ROWS))
-    expect(places.first).to_contain_text("debian 13.1")
     for _ in range(2):
         assert not [text for text in places.all_inner_texts() if REGISTRY in text]
         visit.page.locator(".catalog-release select").select_option(index=1)

@@ -229,12 +229,12 @@ CHARTS = {
         f"{TABLE}/th": ["open", "low"],
         f"{TABLE}/td/a/@href": [f"../../images/{slug}/#catalog-vulnerabilities" for slug in ("open", "low")],
         f"{TABLE}[contains(., 'F')]/th": ["open"]}),
-    # Helm installs it, from an OCI registry or from another one.
-    "oci": ("chart: oci://registry.example.org/charts/oci", "good",
-            {COMMANDS: ["helm install oci oci://registry.example.org/charts/oci --version 2.0.0"]}),
-    "classic": ("chart: https://charts.example.org", "good",
-                {COMMANDS: ["helm install classic classic --repo https://charts.example.org "
-                            "--version 2.0.0"]}),
+    # Helm installs it, from an OCI registry or from another one, which cosign can't read.
+    "oci": ("chart: oci://registry.example.org/charts/oci", "good", {COMMANDS: [
+        "helm install oci oci://registry.example.org/charts/oci --version 2.0.0",
+        "cosign verify --key https://example.org/cosign.pub registry.example.org/charts/oci:2.0.0"]}),
+    "classic": ("chart: https://charts.example.org/?a=1&b=2", "good", {COMMANDS: [
+        "helm install classic classic --repo 'https://charts.example.org/?a=1&b=2' --version 2.0.0"]}),
 }  # fmt: skip
 
 
@@ -249,15 +249,10 @@ def scan(site: SiteFolder, slug: str, version: str, *rows: dict[str, object], **
 
 def write_items(site: SiteFolder) -> None:
     """All rows: none looks at another one. A chart pins each image that has a version."""
-    site.settings["images"] = {
-        "fields": {
-            "shell": {"type": "text", "card": True},
-            "port": "integer",
-            "fips": "boolean",
-            "upstream": "url",
-        },
-        "verify": {"key": "https://example.org/cosign.pub"},
-    }
+    shell = {"type": "text", "card": True}
+    fields = {"shell": shell, "port": "integer", "fips": "boolean", "upstream": "url"}
+    verify = {"verify": {"key": "https://example.org/cosign.pub"}}
+    site.settings |= {"images": {"fields": fields} | verify, "charts": verify}
     site.config["markdown_extensions"] = ["attr_list"]
     site.config["theme"] = {"name": "material", "font": False}
     for slug, (matter, report, *_) in STATES.items():

@@ -87,11 +87,6 @@ STORIES = {
                   "The scans of 1 image can't show everything"], COLOR: ["unknown"]},
         says=(f"Images without any 1 of 2 scanned{IN_ALL}",),
     ),
-    "one critical": Story(
-        {"a": "critical", "b": ""},
-        {BANNER: ["1 critical vulnerability is open in 1 of 2 images. None of them have a fix."],
-         COLOR: ["critical"]},
-    ),
     "critical and high": Story(
         {"a": "critical high+ high low", "b": ""},
         {BANNER: ["1 critical and 2 high vulnerabilities are open in 1 of 2 images. 1 of them has a fix."],
