@@ -38,7 +38,7 @@ NEWEST, STACKS = "hub/acme/stack/1.2.0.json", "scans/hub/acme/stack"
 
 
 class Bench:
-    """A site with two images, and a chart `acme/stack` with two versions that pins both."""
+    """A site with two images, and a chart `acme/stack` that pins both."""
 
     def __init__(self, site: SiteFolder, hub: FakeHub) -> None:
         self.site, self.hub, self.waits = site, hub, list[float]()
@@ -123,25 +123,18 @@ def test_only_what_changed_is_asked_for_again(bench: Bench) -> None:
     bench.file("hub/acme/stack/1.1.0.json").unlink()
     result = json.loads(bench.run("--json").stdout)
     assert {*result["summary"]["changed"]} == {f"{STACKS}/1.2.0.package", f"{STACKS}/1.1.0.json"}
-    assert {key: result["summary"][key] for key in ("unchanged", "requests", "written")} == {
-        "unchanged": 3,
-        "requests": 5,
-        "written": True,
-    }
+    assert [result["summary"][key] for key in ("unchanged", "requests", "written")] == [3, 5, True]
     assert [problem["level"] for problem in result["problems"]] == ["info"]
 
 
 # What the hub does not say
 
 
-def test_what_was_never_scanned_gets_no_report(bench: Bench) -> None:
-    bench.hub.charts["acme/stack"] = {"1.2.0": Version([ALPHA], created=None)}
-    for created in (None, 1):  # and an empty body is no report, either
-        bench.newest.created = created
-        bench.hub.instead[bench.hub.report_path("acme/stack", "1.2.0")] = [Reply()]
-        assert bench.run().exit_code == 0
-        assert set(bench.files()) == {"hub/acme/stack/1.2.0.package"}
-    assert bench.summary()["unscanned"] == ["alpha", "beta"]
+def test_an_empty_answer_is_no_report(bench: Bench) -> None:
+    bench.hub.charts["acme/stack"] = {"1.2.0": Version([ALPHA])}
+    bench.hub.instead[bench.hub.report_path("acme/stack", "1.2.0")] = [Reply()]
+    assert bench.run().exit_code == 0
+    assert [*bench.files()] == ["hub/acme/stack/1.2.0.package"]
 
 
 def test_a_report_that_the_hub_no_longer_has_is_kept_and_called_stale(bench: Bench) -> None:
@@ -192,8 +185,7 @@ def test_it_waits_as_long_as_the_hub_asks(bench: Bench) -> None:
     result = bench.run()
     assert result.exit_code == 0, result.output
     first, second, *rest = bench.waits
-    assert (first, rest) == (45, [8, 16])
-    assert 4 <= second <= 50
+    assert (first, rest) == (45, [8, 16]) and 4 <= second <= 50
     assert "127.0.0.1 responds with 429; next try in 45 s" in result.stderr
 
 
@@ -212,8 +204,8 @@ def test_it_gives_up_after_a_while(bench: Bench) -> None:
     assert bench.waits == []
 
 
-def redirect(status: int, address: str) -> Reply:
-    return Reply(status=status, headers={"Location": address})
+def redirect(address: str) -> Reply:
+    return Reply(status=301, headers={"Location": address})
 
 
 REPLIES: dict[str, tuple[Iterable[bytes], str]] = {
@@ -223,7 +215,7 @@ REPLIES: dict[str, tuple[Iterable[bytes], str]] = {
     "list": (Reply(b"[]"), "not a security report of a package"),
     "huge": (Reply(b" " * 3000), "larger than 0.00195312 MiB"),
     "missing": (Reply(b'{"message": "not found"}', 404), "has no report, but lists one"),
-    "nobody there": (redirect(301, "http://127.0.0.1:1/"), "([Errno 111] Connection refused)"),
+    "nobody there": (redirect("http://127.0.0.1:1/"), "([Errno 111] Connection refused)"),
 }  # fmt: skip
 
 
@@ -233,6 +225,7 @@ def test_an_answer_that_is_no_report_changes_nothing(bench: Bench) -> None:
         bench.hub.charts[f"acme/r{number}"] = {"1.0.0": Version([ALPHA], report={ALPHA: trivy([])})}
     assert bench.run().exit_code == 0
     before = bench.files()
+    bench.hub.instead[STACK] = [redirect(STACK)] * 9
     for number, (reply, _) in enumerate(REPLIES.values()):
         bench.hub.charts[f"acme/r{number}"]["1.0.0"].created = 1
         bench.hub.instead[bench.hub.report_path(f"acme/r{number}", "1.0.0")] = [reply]
@@ -240,18 +233,13 @@ def test_an_answer_that_is_no_report_changes_nothing(bench: Bench) -> None:
     for number, (_, message) in enumerate(REPLIES.values()):
         (line,) = [line for line in lines if line.startswith(f"error: scans/hub/acme/r{number}: ")]
         assert message in line and "earlier reports are kept" in line
+    assert any("Exceeded 3 redirects" in line for line in lines)
     assert bench.files() == before
-
-
-def test_redirects_within_the_hub_are_followed_but_not_for_ever(bench: Bench) -> None:
-    bench.hub.instead[STACK] = [redirect(307, f"{STACK}/1.2.0")]
-    assert bench.run().exit_code == 0
-    bench.hub.instead[STACK] = [redirect(307, STACK)] * 9
-    assert "Exceeded 3 redirects" in bench.run().stderr
+    bench.hub.instead[STACK] = [redirect(f"{STACK}/1.2.0")]
+    assert STACK not in bench.run().stderr
 
 
 def test_charts_that_are_not_asked_for(bench: Bench) -> None:
-    """Each is told, and the others are asked."""
     here = bench.hub.address
     bench.chart("absent", hub=here)
     bench.chart("bad", "['1 0']", hub=here)
@@ -270,13 +258,9 @@ def test_charts_that_are_not_asked_for(bench: Bench) -> None:
     ):
         assert words in result.stderr
     assert {*bench.files()} == {NEWEST, "hub/acme/stack/1.2.0.package"}
-
-
-def test_without_a_chart_on_a_hub_there_is_nothing_to_do(bench: Bench) -> None:
-    (bench.site.folder / "docs/charts/stack.md").unlink()
-    result = bench.run()
-    assert (result.exit_code, bench.hub.asked) == (0, [])
-    assert "no page has a `hub`, so nothing is requested" in result.stderr
+    for page in (bench.site.folder / "docs/charts").iterdir():
+        page.unlink()
+    assert "no page has a `hub`, so nothing is requested" in bench.run().stderr
 
 
 @pytest.mark.parametrize("nth", [1, 2, 5])
@@ -297,14 +281,12 @@ def test_an_interruption_leaves_files_whole(bench: Bench, monkeypatch: pytest.Mo
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", interrupted)
         result = bench.run()
-    assert result.exit_code == 1
     assert "interrupted (run the command again to continue)" in result.stderr
     after = bench.files()
     assert after.keys() <= before.keys() | {"hub/acme/stack/1.0.0.json"}
     for number in ("1.2.0", "1.1.0"):
         name = f"hub/acme/stack/{number}.json"
         assert after[name] in (before[name], bench.sent(number))
-    assert not bench.site.build().failed
     assert bench.run().exit_code == 0
     assert bench.file("hub/acme/stack/1.1.0.json").read_bytes() == bench.sent("1.1.0")
 
@@ -312,15 +294,12 @@ def test_an_interruption_leaves_files_whole(bench: Bench, monkeypatch: pytest.Mo
 def test_a_missing_library(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "mkdocs_catalog_api.network.client")
     monkeypatch.setitem(sys.modules, "requests", None)
-    result = bench.run()
-    assert result.exit_code == 1
-    assert "requires the package requests" in result.stderr and REQUIREMENT in result.stderr
+    told = bench.run().stderr
+    assert "requires the package requests" in told and REQUIREMENT in told
 
 
 # What a build makes of the reports
 
-Found = list[dict[str, object]]
-NONE: Found = []
 ONE = [row("CVE-2026-0001")]
 OLD, SOME_DAY = "2026-01-01T00:00:00Z", "2026-10-31T01:02:03Z"
 SAVED: dict[str, tuple[list[tuple[object, list[Any], int | None]], dict[str, object]]] = {
@@ -344,7 +323,7 @@ SAVED: dict[str, tuple[list[tuple[object, list[Any], int | None]], dict[str, obj
         {"A": (1, OLD), "B": None},
     ),
     "the time of the scan is the report's own if it has one": (
-        [({"A": {"Results": []}, "B": trivy(NONE, created=SOME_DAY)}, ["A", "B"], 1_793_512_800)],
+        [({"A": {"Results": []}, "B": trivy([], created=SOME_DAY)}, ["A", "B"], 1_793_512_800)],
         {"A": (0, "2026-11-01T06:00:00Z"), "B": (0, SOME_DAY)},
     ),
     "what is not in the catalog is no reason to refuse": (
@@ -437,24 +416,21 @@ def bodies(*values: st.SearchStrategy[Any]) -> st.SearchStrategy[list[bytes | No
     return st.lists(body, min_size=3, max_size=3)
 
 
-class Told(Client):
-    """Answers what it is told to, without any network."""
-
-    def __init__(self, packages: list[Any], reports: list[Any]) -> None:
-        self._packages, self._reports = packages, reports
-
-    def ask(self, address: str, *_: object, **__: object) -> Answer:
-        told = self._reports if address.endswith("/security-report") else self._packages
-        body = told.pop(0) if told else None
-        return Answer(404 if body is None else 200, {}, body or b"", redirected=False)
-
-
 @given(bodies(PACKAGES, PACKAGES, ODD_PACKAGES, JSON), bodies(REPORTS, REPORTS, ODD_REPORTS))
 def test_whatever_a_hub_sends_can_be_read(packages: list[Any], reports: list[Any]) -> None:
+    class Told(Client):
+        def __init__(self) -> None:
+            """Need no network."""
+
+        def ask(self, address: str, *_: object, **__: object) -> Answer:
+            told = reports if address.endswith("/security-report") else packages
+            body = told.pop(0) if told else None
+            return Answer(404 if body is None else 200, {}, body or b"", redirected=False)
+
     with tempfile.TemporaryDirectory() as folder:
         root, problems = Path(folder), Problems()
         output = Output(root, problems)
-        hub = Hub(Told(packages, reports), output, "scans")
+        hub = Hub(Told(), output, "scans")
         hub.fetch(Listing("https://hub.example.org", "acme", "stack", ("1.0.0", "2.0.0-rc.1")))
         files = {path for path in root.rglob("*") if path.is_file()}
         assert {path.parent for path in files} <= {root / "scans/hub/acme/stack"}
