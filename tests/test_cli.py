@@ -34,9 +34,8 @@ def call(*arguments: str | Path) -> Result:
 
 def tree(folder: Path) -> dict[str, bytes]:
     """Every file below the folder, the manifest too."""
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
-    }
+    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
 
 
 def config(site: SiteFolder, text: str = "", **keys: Any) -> Path:
@@ -103,52 +102,46 @@ def test_values_from_elsewhere(site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 
 PLUGIN = "site_name: A\nplugins: [catalog-api]\n"
 UNUSABLE = {
-    "site_name: [a\n": "mkdocs.yml:1:12: not valid YAML: ",
-    "site_name: A\r\nplugins: @\r\n": "mkdocs.yml:2:10: ",
+    "site_name: A\r\nplugins: @\r\n": "mkdocs.yml:2:10: not valid YAML: ",
     "- a list\n": "mkdocs.yml:1:1: not keys and values",
     "site_name: 1.10\nplugins: [catalog-api]\n": "mkdocs.yml:1:1: site_name: expected text",
     "docs_dir: docs\nplugins: [catalog-api]\n": "mkdocs.yml: site_name: missing required",
     "site_name: A\nplugins: [search]\n": "mkdocs.yml: plugins: the plugin catalog-api is missing",
     "site_name: A\nplugins: catalog-api\n": "mkdocs.yml:2:1: plugins: expected a list",
-    "site_name: A\nplugins: [{catalog-api: 1}]\n": "mkdocs.yml:2:1: plugins: expected a list",
     "site_name: A\nplugins: [catalog-api, {catalog-api: {}}]\n": "the plugin catalog-api is listed twice",
     f"{PLUGIN}docs_dir: no\n": "mkdocs.yml:3:1: docs_dir: expected text",
     f"{PLUGIN}docs_dir: 'no'\n": "mkdocs.yml: docs_dir: the folder 'no' does not exist",
     f"{PLUGIN}site_url: example.org\n": "mkdocs.yml:3:1: site_url: not a URL; it must begin with https://",
-    f"{PLUGIN}exclude_docs: [a]\n": "mkdocs.yml:3:1: exclude_docs: expected text",
     "INHERIT: mkdocs.yml\n": "mkdocs.yml:1:1: INHERIT",
     "INHERIT: gone.yml\n": "mkdocs.yml:1:1: INHERIT: ",
     "site_name: !!bool maybe\n": "mkdocs.yml: not valid YAML",
 }
-CONFIGURATIONS = [({"mkdocs.yml": text}, [told]) for text, told in UNUSABLE.items()] + [
+BASE, INHERIT = "site_name: A\nplugins:\n  catalog-api:\n", "INHERIT: below/base.yml\n"
+CONFIGURATIONS = [
+    *(("", text, [told]) for text, told in UNUSABLE.items()),
+    ("INHERIT: deep.yml\nsite_name: Base\n", INHERIT, ["below/deep.yml:3:7: catalog-api.registri: unknown"]),
     (
-        {
-            "below/base.yml": "INHERIT: deep.yml\nsite_name: Base\n",
-            "below/deep.yml": "plugins:\n  - catalog-api:\n      registri: a\n",
-            "mkdocs.yml": "INHERIT: below/base.yml\n",
-        },
-        ["below/deep.yml:3:7: catalog-api.registri: unknown setting"],
+        "plugins: [a\n",
+        INHERIT,
+        ["below/base.yml:1:10: not valid YAML: while parsing a flow sequence, did not"],
     ),
     (
-        {
-            "base.yml": "plugins:\n  catalog-api:\n    registri: a\n    security: {max_age: x}\n",
-            "mkdocs.yml": "INHERIT: base.yml\nsite_name: A\nplugins:\n  catalog-api:\n    feed: true\n",
-        },
-        ["base.yml:3:5: catalog-api.", "base.yml:4:16: catalog-api.", "mkdocs.yml:5:5: catalog-api."],
-    ),
-    (
-        {"below/x.yml": "plugins: [a\n", "mkdocs.yml": "INHERIT: below/x.yml\n"},
-        ["below/x.yml:1:10: not valid YAML: while parsing a flow sequence, did not"],
+        f"{BASE}    registri: a\n    security: {{max_age: x}}\n",
+        f"{INHERIT}plugins:\n  catalog-api:\n    feed: true\n",
+        [
+            f"{place}: catalog-api."
+            for place in ("below/base.yml:4:5", "below/base.yml:5:16", "mkdocs.yml:4:5")
+        ],
     ),
 ]
 
 
-@pytest.mark.parametrize(("files", "told"), CONFIGURATIONS)
-def test_an_unusable_configuration(site: SiteFolder, files: dict[str, str], told: list[str]) -> None:
-    config(site)
-    for path, text in files.items():
-        site.write(path, text)
-    result = call("build", "-f", site.folder / "mkdocs.yml")
+@pytest.mark.parametrize(("base", "text", "told"), CONFIGURATIONS)
+def test_an_unusable_configuration(site: SiteFolder, base: str, text: str, told: list[str]) -> None:
+    site.write("docs/index.md", "")
+    site.write("below/deep.yml", "plugins:\n  - catalog-api:\n      registri: a\n")
+    site.write("below/base.yml", base)
+    result = call("build", "-f", site.write("mkdocs.yml", text))
     assert result.exit_code == 1
     assert [each for each in told if not re.search(f"error: .*{re.escape(each)}", result.stderr)] == []
 
@@ -174,7 +167,7 @@ def test_without_memory_the_catalog_is_refused(site: SiteFolder, monkeypatch: py
         assert "the API can't be written: memory ran out" in said
 
 
-@pytest.mark.parametrize("epoch", ["abc", "-1", "1.5", "9" * 12])
+@pytest.mark.parametrize("epoch", ["abc", "-1", "9" * 12])
 def test_a_time_that_is_none(site: SiteFolder, monkeypatch: pytest.MonkeyPatch, epoch: str) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
     site.image("one")
@@ -190,16 +183,15 @@ def test_check_tells_everything_and_writes_nothing(site: SiteFolder) -> None:
     before = tree(site.folder)
     result = call("check", "-f", path)
     assert (result.exit_code, result.stdout) == (1, "")
-    for said in ("docs/images/bad.md:5:1: signatur", "docs/images/bad.md:3:1: tier", "not UTF-8", "3 errors"):
-        assert said in result.stderr
+    parts = ("docs/images/bad.md:5:1: signatur", "docs/images/bad.md:3:1: tier", "not UTF-8", "3 errors")
+    assert [part for part in parts if part not in result.stderr] == []
     assert tree(site.folder) == before
 
 
-@pytest.mark.parametrize("good", [True, False])
-def test_check_opens_no_file_to_write_and_imports_little(site: SiteFolder, good: bool) -> None:
+def test_check_opens_no_file_to_write_and_imports_little(site: SiteFolder) -> None:
     """Not in the site, not beside it, not in a folder for temporary files, not even for a moment."""
     site.settings |= {"feeds": True, "headers": "netlify"}
-    site.image("alpha", "versions: [1.0]", tier="core" if good else "[x]")
+    site.image("alpha", "versions: [1.0]")
     site.report("alpha/1.0.json", trivy([row("CVE-2026-0001")]))
     program = f"""
 import os, sys
@@ -219,8 +211,8 @@ finally:
 """
     before = tree(site.folder)
     done = subprocess.run([sys.executable, "-c", program], check=False, capture_output=True, text=True)
-    assert (done.returncode, done.stdout) == (0 if good else 1, "\n"), done.stderr
-    assert ("checked: " in done.stderr) == good
+    assert (done.returncode, done.stdout) == (0, "\n"), done.stderr
+    assert "checked: " in done.stderr
     assert tree(site.folder) == before
 
 
@@ -281,3 +273,109 @@ def test_wrong_usage_ends_with_2(site: SiteFolder) -> None:
     assert call("build", "-f", site.folder / "gone.yml").exit_code == 2
     assert call("build", "--speed").exit_code == 2
     assert call("bild").exit_code == 2
+
+
+# With hooks and unknown plugins, MkDocs reads the site
+
+HOOK = """
+from mkdocs.structure.files import File
+
+print("A hook may print.")
+
+def on_files(files, config):
+    text = "---\\ncategory: Tools\\ntier: core\\nlicense: {}\\nversions: [1.0]\\n---\\n{}\\n"
+    files.append(File.generated(config, "images/made.md", content=text))
+"""
+
+
+def hooked(site: SiteFolder, license_: str = "MIT", body: str = "") -> Path:
+    site.config["hooks"] = ["hook.py"]
+    site.write("hook.py", HOOK.format(license_, body))
+    site.page("index.md", "title: Home")
+    return site.write_config()
+
+
+def test_pages_of_hooks_are_checked_and_nothing_is_written(site: SiteFolder) -> None:
+    path = hooked(site)
+    site.write("site/kept.html", "of an earlier build")
+    before = tree(site.folder)
+    result = call("check", "-f", path)
+    assert result.exit_code == 0 and "\nchecked: " in result.output
+    assert tree(site.folder) == before
+
+
+def test_list_and_record_see_the_pages_of_hooks(site: SiteFolder) -> None:
+    path = hooked(site)
+    listed = call("list", "-f", path)
+    assert [line.partition("\t")[0] for line in listed.stdout.splitlines()] == [
+        "registry.example.org/hardened/made:1.0"
+    ], "what a hook prints is not part of it"
+    recorded = call("record", "-f", path, "--date", "2026-11-01")
+    assert recorded.exit_code == 0, recorded.output
+    day = json.loads((site.folder / "history/2026-11-01.json").read_bytes())
+    assert {event["slug"] for event in day["events"] if "slug" in event} == {"made"}
+
+
+@pytest.mark.parametrize(
+    ("license_", "body", "told"),
+    [
+        ("[]", "", "images/made.md:4:1: license: "),
+        ("MIT", "<!-- catalog: imags -->", "unknown marker `imags`"),
+    ],
+)
+def test_a_fault_of_a_made_page_is_told(site: SiteFolder, license_: str, body: str, told: str) -> None:
+    result = call("check", "-f", hooked(site, license_, body))
+    assert told in result.output
+    assert result.output.endswith("the catalog is not published: 1 error in 1 file\n")
+    assert not (site.folder / "site").exists()
+
+
+@pytest.mark.parametrize(
+    ("hook", "theme", "told"),
+    [
+        ("raise KeyError('key')", "mkdocs", "KeyError('key')"),
+        ("def on_nav(nav, **_): raise KeyError('key')", "mkdocs", "KeyError('key')"),
+        ("", "nowhere", ""),
+    ],
+)
+def test_a_site_that_mkdocs_can_not_read_is_one_error(
+    site: SiteFolder, hook: str, theme: str, told: str
+) -> None:
+    site.config["theme"] = {"name": theme}
+    path = hooked(site)
+    site.write("hook.py", hook)
+    result = call("build", "-f", path)
+    assert (result.exit_code, result.output.count("error: ")) == (1, 1)
+    assert f"MkDocs can't read the site: {told}" in result.output
+
+
+def test_a_plugin_that_is_not_installed_is_one_error_with_its_name(site: SiteFolder) -> None:
+    path = config(site, plugins=["search", {"of-our-own": {"x": 1}}, {"catalog-api": site.settings}])
+    told = call("build", "-f", path).stderr
+    assert "mkdocs.yml: plugins: the plugin 'of-our-own' is not installed" in told
+    assert told.count("error: ") == 1
+    path = config(site, plugins={"of-our-own": {"enabled": False}, "catalog-api": site.settings})
+    assert call("build", "-f", path).exit_code == 0
+
+
+def test_wrong_markers_are_found_without_mkdocs(site: SiteFolder) -> None:
+    site.image("nginx")
+    code = (
+        "```html\n<!-- catalog: imagse -->\n```\n\n- item\n\n    ```\n    <!-- catalog: chart -->\n    ```\n"
+    )
+    site.write("docs/index.md", f"# Home\n\n<!-- catalog: imags -->\n\n{code}")
+    site.config["markdown_extensions"] = ["pymdownx.superfences", "pymdownx.not_installed"]
+    told = call("check", "-f", site.write_config()).output
+    assert "docs/index.md:3: unknown marker `imags` (did you mean `images`?)" in told
+    assert told.count("marker") == told.count("imags"), "code is no marker"
+
+
+def test_wrong_templates_are_found_without_mkdocs(site: SiteFolder) -> None:
+    site.image("nginx")
+    site.config["theme"] = {"name": "mkdocs", "custom_dir": "overrides"}
+    good = '{{ catalog.document("images/nginx/index.json").data.name }}'
+    site.write("overrides/catalog/item-images.html", good)
+    path = site.write_config()
+    assert call("check", "-f", path).exit_code == 0
+    site.write("overrides/catalog/item-images.html", good.replace("nginx", "ngin"))
+    assert "overrides/catalog/item-images.html" in call("check", "-f", path).output

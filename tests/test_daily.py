@@ -207,8 +207,10 @@ def bench(site: SiteFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield Bench(folder, registry, os.environ | AUTHOR | env | stand_in(folder))
 
 
-def faults(site: Path) -> list[str]:
-    """What is wrong with a signed site."""
+def faults(bench: Bench, site: Path) -> list[str]:
+    """What is wrong with a site that is signed."""
+    verify = 'printf %s "$KEY" | openssl pkeyutl -verify -inkey /dev/stdin -rawin -in manifest.json -sigfile'
+    bench.shell(site / "api/v1", f"{verify} manifest.json.sig")
     (site / "api/v1/manifest.json.sig").unlink()
     return check(site, "/catalog")
 
@@ -237,7 +239,7 @@ def test_what_was_not_done_stops_no_publishing_and_fails_the_run(bench: Bench, h
 
     site, scanned = bench.run(host, data=data)
     assert sorted(reference.partition("@")[0][-5:] for reference in scanned) == sorted(SLUGS * 2)
-    assert faults(site) == []
+    assert faults(bench, site) == []
     summary = read(site, "security.json")
     assert (summary["scanned"], summary["unscanned"], summary["exploited"]) == (3, [], 3)
     kept = {"advisories/known_exploited_vulnerabilities.json", "history/2026-11-21.json"}
@@ -264,7 +266,7 @@ def test_what_was_not_done_stops_no_publishing_and_fails_the_run(bench: Bench, h
     assert [line.partition("@")[0] for line in lines] == [
         "sync", *[f"scan of {bench.registry.host}/acme/redis"] * 2
     ]  # fmt: skip
-    assert faults(site) == []
+    assert faults(bench, site) == []
     assert bench.changed(first, data) == [
         "history/2026-11-21.json",
         *(f"registry/images/{slug}.json" for slug in ("nginx", "redis")),

@@ -297,11 +297,12 @@ def test_pipes_in_docs_are_named_unless_they_are_excluded(site: SiteFolder) -> N
 
 def test_what_is_not_read_is_nobody_s_concern(site: SiteFolder, outside: Path) -> None:
     small(site)
+    (outside / "page.md").write_text("")
     for folder in (".git", "attic"):
         (site.folder / "docs" / folder).mkdir()
         os.mkfifo(site.folder / "docs" / folder / "pipe")
-        (site.folder / "docs" / folder / "page.md").symlink_to(outside)
-    (site.folder / "docs/logo.png").symlink_to(outside)
+        (site.folder / "docs" / folder / "page.md").symlink_to(outside / "page.md")
+    (site.folder / "docs/logo.png").symlink_to(outside / "page.md")
     site.config["exclude_docs"] = "/attic/"
     checked(site)
     (site.folder / "docs/charts2").symlink_to("nowhere")

@@ -250,7 +250,7 @@ def test_what_fails_on_the_disk_leaves_the_old_api(
 
     class Full(FileIO):
         def write(self, data: Any) -> int:
-            if b"gamma" in data and not as_moved:
+            if b"gamma" in bytes(data) and not as_moved:
                 raise error
             return super().write(data)
 

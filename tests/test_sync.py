@@ -6,8 +6,6 @@ import json
 import re
 import signal
 import socket
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -221,7 +219,6 @@ STORIES = {
     ),
     "an emptied repository loses nothing": Story("1.0:a | -", "1.0:a | 1.0:a", " / has no tags of"),
     "unless it is pruned": Story("1.0:a | -", "1.0:a | , 1.0:a until 2", "- 1.0", prune=True),
-    "so does one that is gone": Story("1.0:a | 404", "1.0:a | 1.0:a", " / not found, 404"),
     "if not pruned, either": Story("1.0:a | 404", "1.0:a | , 1.0:a until 2", "- 1.0", prune=True),
     "without access nothing is pruned": Story(
         "1.0:a | 403", "1.0:a | 1.0:a", " / access denied, 403", prune=True
@@ -241,18 +238,13 @@ STORIES = {
         "1-ALPINE:a 1-Alpine:b 1-alpine:c | .", "1-alpine:c | .",
         " / the tag 1-ALPINE, which differs from 1-alpine only in case / the tag 1-Alpine, which"
     ),
-    "it is that of the page": Story(
-        "1-Alpine:b 1-alpine:c", "1-Alpine:b",
-        "+ 1-Alpine / the tag 1-alpine, which differs from 1-Alpine only", page="versions: [1-Alpine]"
-    ),
-    "or that of before": Story(
-        "1-Alpine:b | 1-Alpine:b 1-alpine:c", "1-Alpine:b | .", " / the tag 1-alpine, which differs from 1-A"
-    ),
+    "it is that of the page": Story("1-Alpine:b 1-alpine:c", "1-Alpine:b", page="versions: [1-Alpine]"),
+    "or that of before": Story("1-Alpine:b | 1-Alpine:b 1-alpine:c", "1-Alpine:b | ."),
     "attachments are no versions": Story(
         f"1.0:a sha256-{'0' * 64}.sig:b sha256-{'0' * 64}:c", "1.0:a", "+ 1.0"
     ),
     "a page that lists some of the registry's": Story(
-        "1.0:a", "1.0:a", "+ 1.0", page="versions: {from: registry, keep: 5}"
+        "1:a", "1:a", page="versions: {from: registry, keep: 5}"
     ),
 }  # fmt: skip
 
@@ -350,8 +342,8 @@ def test_at_most_20_former_digests_of_a_version_are_kept() -> None:
         versions = tuple(VersionFacts(label, digest(f"{label}-{day}")) for label in ("1.0", "2.0"))
         former = former_after(file, versions, f"2026-11-{day:02}")
         file = RegistryFacts(image="a", versions=versions, former=former)
-    days = [entry.until for entry in file.former if entry.version == "1.0"]
-    assert days == [f"2026-11-{day:02}" for day in range(30, 10, -1)]
+    wanted = [f"2026-11-{day:02}" for day in range(30, 10, -1)]
+    assert [entry.until for entry in file.former if entry.version == "1.0"] == wanted
     assert len(file.former) == 40
 
 
@@ -521,11 +513,10 @@ def test_an_image_with_all_that_a_registry_knows(site: SiteFolder, registry: Reg
     assert facts(site) == yaml.safe_load(known)
 
 
-def test_an_image_for_one_platform(site: SiteFolder, registry: Registry | FakeRegistry) -> None:
-    listed(site, registry, "arm")
-    pushed = registry.part("acme/arm", "x", "linux/arm/v7", "2.0", created="1970-01-01T00:00:00Z")
+def test_an_image_for_one_platform(site: SiteFolder, fake: FakeRegistry) -> None:
+    pushed = fake.part("acme/nginx", "x", "linux/arm/v7", "2.0", created="1970-01-01T00:00:00Z")
     synced(site)
-    (version,) = facts(site, "images/arm")["versions"]
+    (version,) = facts(site)["versions"]
     assert version["manifests"] == [{"platform": "linux/arm/v7", "digest": pushed["digest"], "size": 101}]
     assert "created" not in version and "signature" not in version
 
@@ -754,24 +745,3 @@ def test_a_slow_host_does_not_delay_another(site: SiteFolder, fake: FakeRegistry
         sync(site, silence=40, whole=40)
     assert turn.let_go
     assert labels(site) == ["1.0"]
-
-
-def test_the_first_answers_may_come_at_once() -> None:
-    """Several threads that are the first to decode a type must not crash the process."""
-    program = """
-import importlib, sys, threading
-from mkdocs_catalog_api.network import registry
-
-sys.setswitchinterval(1e-6)
-body = b'{"manifests": [{"digest": "a"}], "config": {"digest": "b"}}'
-for _ in range(25):
-    fresh = importlib.reload(registry)
-    barrier = threading.Barrier(8)
-    def decode():
-        barrier.wait()
-        fresh._decode(body, fresh.RegistryManifest, "")
-    threads = [threading.Thread(target=decode) for _ in range(8)]
-    for thread in threads: thread.start()
-    for thread in threads: thread.join()
-"""
-    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
