@@ -420,8 +420,6 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], str]] = {
 
 
 class Broken(NamedTuple):
-    """A catalog with problems."""
-
     name: str
     write: Callable[[SiteFolder], None]
     where: tuple[str, ...]
@@ -448,7 +446,6 @@ def catalogs() -> Iterator[Broken]:
 
 
 def _at(place: str, file: str) -> str:
-    """A place without its file, with it."""
     code, _, rest = place.partition(" ")
     return f"{code} {file} {rest}"
 

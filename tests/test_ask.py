@@ -129,7 +129,6 @@ def test_a_search_finds_by_each_field_and_the_best_match_first(site: SiteFolder,
 
 
 def odd_site(answers: dict[str, bytes]) -> AbstractContextManager[FakeServer]:
-    """A server with these answers, whole or only their bodies."""
     whole = {path: each if each.startswith(b"HTTP/") else answer(each) for path, each in answers.items()}
     return FakeServer({path: partial(list, [each]) for path, each in whole.items()}).running()
 

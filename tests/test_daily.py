@@ -153,7 +153,6 @@ class Bench:
 
 
 def stand_in(folder: Path) -> dict[str, str]:
-    """An environment with a scanner that finds one vulnerability."""
     (folder / "bin").mkdir()
     (folder / "bin/trivy").write_text(TRIVY, "utf-8")
     (folder / "bin/trivy").chmod(0o755)
@@ -295,7 +294,6 @@ def test_elsewhere_the_same_folder_is_used_each_day(bench: Bench) -> None:
 def test_the_loop_scans_all_that_is_listed(
     site: SiteFolder, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """The loop of the guide's first page."""
     text = next(text for _, _, text in blocks("index", "sh") if text.startswith("catalog-api list "))
     site.image("db", "versions: ['17']")
     site.image("web", f"versions: [{{version: '1.0', digest: '{digest(1)}'}}]")

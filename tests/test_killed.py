@@ -44,7 +44,6 @@ def stopped_at(
 
 
 def build(site: SiteFolder, *options: str) -> Result:
-    """`catalog-api build`, in this process."""
     return call("build", "-f", site.folder / "mkdocs.yml", *options)
 
 
@@ -56,7 +55,6 @@ def sound(site: SiteFolder, title: str = "") -> bool:
 
 @pytest.fixture
 def published(site: SiteFolder) -> SiteFolder:
-    """A site that is published, and has got another name since."""
     assert not small(site).build().failed
     site.config["site_name"] = "Another"
     site.write_config()

@@ -23,7 +23,6 @@ def _one_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def catalog(site: SiteFolder) -> SiteFolder:
-    """Three images: by digest and in part scanned, by tag, with a digest for each platform."""
     site.image(
         "web",
         f"versions: [{{version: '1.0', digest: '{digest(1)}'}}, {{version: '1.1', digest: '{digest(2)}', "

@@ -19,7 +19,6 @@ Told = tuple[str, ...]
 
 
 def told(site: SiteFolder) -> list[Problem]:
-    """Every problem of the site, notes too."""
     site.write_config()
     return problems(site, level=Level.INFO)[1]
 
@@ -35,7 +34,6 @@ PAGES: dict[str, tuple[str, Told]] = {}
 
 
 def add(folder: str, rows: dict[str, Told]) -> None:
-    """Pages of items with these lines."""
     for text, wanted in rows.items():
         PAGES[f"{folder}/n{len(PAGES):02}.md"] = f"---\n{ITEM}\n{text}\n---\n", wanted
 
@@ -113,7 +111,6 @@ DESCRIBED = {
 
 @pytest.fixture(scope="module")
 def catalog(tmp_path_factory: pytest.TempPathFactory) -> Result:
-    """All pages, built once."""
     site = SiteFolder(tmp_path_factory.mktemp("pages"))
     site.image("nginx")
     site.write("docs/images/index.md", "# Images\n")

@@ -64,7 +64,6 @@ class Row(NamedTuple):
 
 
 def plain(text: str) -> str:
-    """The text with digests."""
     return re.sub(r"(?<![\w\]])@([\w.+-]+)", lambda name: f"'{digest(name[1])}'", text)
 
 
@@ -292,7 +291,6 @@ REFUSED = [
 
 
 def catalog(site: SiteFolder, rows: Iterable[Row]) -> dict[str, set[str]]:
-    """Write all rows; which versions are gone."""
     site.settings["images"] = {"defaults": []}
     gone: dict[str, set[str]] = {}
     for number, each in enumerate(rows):
@@ -313,7 +311,6 @@ def told(result: Result, number: int) -> list[str]:
 
 
 def same(value: Any, wanted: Any) -> Any:
-    """The value in the form of what is wanted, to compare both."""
     if isinstance(wanted, dict):
         return {name: same(value[name], each) for name, each in wanted.items()}
     if isinstance(wanted, list) and len(wanted) == len(value):

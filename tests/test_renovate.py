@@ -27,8 +27,6 @@ UNSTABLE = re.compile("rc|alpha|beta|dev")
 
 
 class Renovate(NamedTuple):
-    """Renovate with the example below an address."""
-
     folder: Path
     site: str
     images: list[Any]
@@ -47,7 +45,6 @@ class Renovate(NamedTuple):
         return {one["depName"].rpartition("/")[2]: one for one in files["deps"]}
 
     def run(self, *arguments: str, asked: str = "", folder: Path | None = None, **env: str) -> str:
-        """What a program prints that is run by Node."""
         environment = os.environ | {"LOG_LEVEL": "fatal"} | env
         place = folder or self.folder
         return subprocess.check_output(

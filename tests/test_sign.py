@@ -20,7 +20,6 @@ SITE = "https://example.org/catalog/"
 
 
 def commands(word: str) -> str:
-    """The one block of commands on the page that begins with this word."""
     (found,) = [text for _, title, text in blocks("hosts", "sh") if text.startswith(word) and not title]
     return found
 

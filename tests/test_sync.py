@@ -36,13 +36,11 @@ def listed(
     extra: str = "versions: registry",
     repository: str = "",
 ) -> None:
-    """The page of an image of this registry."""
     site.page(f"images/{slug}.md", f"image: {registry.host}/acme/{repository or slug}\n{extra}")
 
 
 @pytest.fixture
 def fake(site: SiteFolder) -> Iterator[FakeRegistry]:
-    """A registry for the image `nginx` of a site."""
     with FakeRegistry().running() as fake:
         listed(site, fake)
         yield fake
@@ -64,12 +62,10 @@ def at(path: str, status: int = 200, body: object = b"", length: int | None = No
 
 
 def tagged(**document: object) -> Fault:
-    """The tag leads to this document."""
     return lambda fake, _: fake.manifest("acme/nginx", document, "1.0")
 
 
 def config(body: object) -> Fault:
-    """The tag leads to an image with this config."""
     return lambda fake, _: fake.artifact("acme/nginx", body, CONFIG, "1.0")
 
 
@@ -282,7 +278,6 @@ def test_nights(site: SiteFolder, fake: FakeRegistry, prune: bool) -> None:
 
 
 def push(fake: FakeRegistry, name: str, night: str) -> dict[str, str]:
-    """Push the builds of a night; their digests, and the letter of each."""
     build = {"os": "linux", "architecture": "amd64", "created": "2026-11-01T06:00:00Z"}
     tags = dict(each.split(":") for each in night.split() if ":" in each)
     letters = {fake.artifact(name, build | {"build": each}, CONFIG, tag): each for tag, each in tags.items()}
@@ -307,7 +302,6 @@ def in_words(known: Any, began: int) -> str:
 
 
 def told_of(slug: str, told: Any) -> str:
-    """The changes of a file, and the problems of its page."""
     changes = told["summary"]["changed"].get(f"registry/images/{slug}.json", ())
     page = (each for each in told["problems"] if each["file"] == f"docs/images/{slug}.md")
     return " / ".join((" ".join(changes), *(each["message"] for each in page if each["level"] != "info")))

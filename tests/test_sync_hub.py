@@ -73,7 +73,6 @@ class Bench:
         return self.site.folder / "scans" / path
 
     def files(self) -> dict[str, bytes]:
-        """Everything below the reports folder."""
         folder = self.site.folder / "scans"
         files = (path for path in folder.rglob("*") if path.is_file())
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
@@ -329,7 +328,6 @@ SAVED: dict[str, tuple[list[tuple[object, list[Any], int | None]], dict[str, obj
 
 
 def package(images: list[Any], created: int | None = 1, **more: Any) -> bytes:
-    """The hub's answer about a package with these images."""
     listed = [{"name": "main", "image": each} if isinstance(each, str) else each for each in images]
     answer = {"package_id": ID, "name": "stack", "version": "1.0.0", "containers_images": listed}
     time = {} if created is None else {"security_report_created_at": created}
