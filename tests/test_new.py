@@ -132,12 +132,7 @@ def registry() -> Iterator[FakeRegistry]:
     [
         ("registry: HOST/other", "image", {"name", "image", "versions"}),
         ("registry: HOST/acme", "image", {"name", "versions"}),
-        ("images: {defaults: {versions: registry}}", "image", {"name", "image"}),
-        (
-            "images: {defaults: [{pages: images/redis.md, values: {versions: registry}}]}",
-            "image",
-            {"name", "image"},
-        ),
+        ("images: {defaults: [{pages: i*/*, values: {versions: registry}}]}", "image", {"name", "image"}),
         ("web: true", "chart", {"name", "chart", "versions"}),
     ],
 )
