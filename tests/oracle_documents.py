@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace as Record
 from typing import Any
 
+from .contract.api import PINNING
 from .oracle import counting, every_digest, grade, id_order, join, looked, rows, statements
 from .oracle_files import ANY, SEVERITIES, instant, pages, reference, releases, reports, settings
 
@@ -25,18 +26,20 @@ def expected(folder: Path, today: str) -> dict[str, Any]:
     join(scans, listed)
     for release in listed:
         assess(release, catalog)
-    charts = {page["slug"]: pinned(page, listed, scans, catalog) for page in pages(folder, "charts")}
+    pinning = {
+        (collection, page["slug"]): pinned(page, listed, scans, catalog)
+        for collection in PINNING
+        for page in pages(folder, collection)
+    }
     newest = {page["slug"]: versions[:1] for page, versions in images if page["lifecycle"] != "planned"}
-    every_pin = sorted(
-        (pin for chart in charts.values() for pin in chart), key=lambda pin: severities(pin[1])
-    )
+    every_pin = sorted((pin for item in pinning.values() for pin in item), key=lambda pin: severities(pin[1]))
     pins = dict(every_pin)  # of two with the same digest the worse
     scanned = [release for versions in newest.values() for release in versions if release.counting]
     return {
         "security.json": summary(newest, scanned, pins, catalog)
         | {"available": available([page for page, _ in images], scanned, catalog)},
         "security/index.json": envelope("security", [index_entry(release) for release in scanned]),
-        **cve_documents(listed, charts, catalog),
+        **cve_documents(listed, pinning, catalog),
         **digest_documents(images, catalog),
         **{f"security/{r.slug}/{r.version}.json": release_record(r) for r in listed},
     }
@@ -174,10 +177,12 @@ def index_entry(release: Record) -> dict[str, Any]:
     return counts | about | {"version": release.version, "scannedAt": release.time, "href": release.detail}
 
 
-def cve_documents(listed: list[Record], charts: dict[str, list[Any]], catalog: Record) -> dict[str, Any]:
+def cve_documents(
+    listed: list[Record], pinning: dict[tuple[str, str], list[Any]], catalog: Record
+) -> dict[str, Any]:
     """Who has each id, also those that a row has only as aliases, and those of pins that are on no page."""
     uses = defaultdict(list)
-    outside = [pin for pins in charts.values() for _, pin in pins if not pin.slug]
+    outside = [pin for pins in pinning.values() for _, pin in pins if not pin.slug]
     for release in [*listed, *outside]:
         for row in release.rows if release.slug else release.open:
             for id_, reported_as in row.ids.items():
@@ -186,10 +191,10 @@ def cve_documents(listed: list[Record], charts: dict[str, list[Any]], catalog: R
     scanned = sum(bool(release.counting) for release in listed)
     numbers = {"scanned": scanned, "unscanned": len(listed) - scanned}
     for id_, found in uses.items():
-        pins = {slug: [row for _, pin in chart for row in pin.open] for slug, chart in charts.items()}
-        affected = sorted(
-            slug for slug, open_rows in pins.items() if any(id_ in row.ids for row in open_rows)
-        )
+        affected: dict[str, list[str]] = {collection: [] for collection in PINNING}
+        for (collection, slug), pins in sorted(pinning.items()):
+            if any(id_ in row.ids for _, pin in pins for row in pin.open):
+                affected[collection].append(slug)
         dates = [(catalog.kev or {}).get(id_) if alias else row.exploited for _, row, alias in found]
         about = {"id": id_, "severity": min((row.severity for _, row, _ in found), key=SEVERITIES.index)}
         for key in ("title", "url"):
@@ -207,18 +212,21 @@ def cve_documents(listed: list[Record], charts: dict[str, list[Any]], catalog: R
                 "latest": len({release.slug for release, *_ in still if release.is_latest}),
                 "suppressed": len({release.href for release, row, _ in places if row.reason}),
                 "fixable": sum(bool(row.fixed) for _, row, _ in still),
-                "charts": len(affected),
+                **{collection: len(slugs) for collection, slugs in affected.items()},
                 "href": f"{catalog.base}/cves/{id_}.json" if safe else None,
                 **last,
             }
         )
         hidden = [affected_release(*use) for use in places if use[1].reason]
-        links = [{"slug": slug, "href": f"{catalog.base}/charts/{slug}/index.json"} for slug in affected]
+        links = {
+            collection: [
+                {"slug": slug, "href": f"{catalog.base}/{collection}/{slug}/index.json"} for slug in slugs
+            ]
+            for collection, slugs in affected.items()
+        }
         if safe:
             body = envelope("cves", [affected_release(*use) for use in still])
-            documents[f"cves/{id_}.json"] = (
-                body | about | {"suppressed": hidden, "charts": links} | last | numbers
-            )
+            documents[f"cves/{id_}.json"] = body | about | {"suppressed": hidden} | links | last | numbers
     index.sort(key=lambda entry: id_order(Record(**entry)))
     return documents | {"cves/index.json": envelope("cves", index) | numbers}
 

@@ -66,6 +66,22 @@ def test_links_in_examples_lead_to_documents(described: Any) -> None:
     assert [link for link in links if not any(re.fullmatch(pattern, link) for pattern in patterns)] == []
 
 
+def test_examples_agree_with_each_other(described: Any) -> None:
+    properties = {
+        name: each["properties"]
+        for name, each in described["components"]["schemas"].items()
+        if "properties" in each
+    }
+    for field, names in {
+        "version": ("ImageVersion", "SecurityFigures", "Pin"),
+        "href": ("ImageVersion", "Pin"),
+        "slug": ("Image", "Pin"),
+    }.items():
+        assert len({properties[name][field]["examples"][0] for name in names}) == 1, field
+    (figures,) = properties["Image"]["security"]["examples"]
+    assert figures["total"] == sum(figures[word] for word in ("critical", "high", "medium", "low", "unknown"))
+
+
 def test_it_does_not_change_with_the_data(site: SiteFolder) -> None:
     before = every_path(site)
     documents = [before.json("openapi.json")]

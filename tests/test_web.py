@@ -265,18 +265,21 @@ def test_markup_in_every_field_shows_as_text(site: SiteFolder, theme: str) -> No
     evil = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7*7 }}<!-- catalog: nothing -->"
     word = json.dumps(evil)
     site.settings["images"] = {"fields": {"own": {"type": "text", "description": evil}}}
-    for collection, lines in {
-        "images": f"tier: {word}\nlicense: MIT\ndescription: {word}\nbase: Base\nsignature: sig\n"
-        f"own: {word}\nversions: ['1']\nhomepage: https://e.org/?a=1&b='x'",
-        "charts": f"tier: {word}\nlicense: MIT\nappVersion: {word}\nversions: [1.0.0]\n"
-        f"images: [{{name: {word}, image: '{REGISTRY}/evil:1'}}]",
+    item = f"tier: {word}\nlicense: MIT\nversions: ['1.0.0']\n"
+    pin = f"images: [{{name: {word}, image: '{REGISTRY}/evil:1.0.0'}}]"
+    lines = {
+        "images": f"{item}description: {word}\nbase: Base\nsignature: sig\nown: {word}\n"
+        "homepage: https://e.org/?a=1&b='x'",
+        "charts": f"{item}appVersion: {word}\n{pin}",
         "roadmap": f"blocked: true\nblockedReason: {word}\npriority: {word}",
-    }.items():
-        site.page(f"{collection}/evil.md", f"name: {word}\ncategory: {word}\n{lines}")
+    }
+    for collection in ITEM_MODELS:
+        of_collection = lines.get(collection, f"{item}{pin}")
+        site.page(f"{collection}/evil.md", f"name: {word}\ncategory: {word}\n{of_collection}")
     site.write("updates.yml", f"- {{application: {word}, to: {word}, note: {word}, outcome: held}}\n")
     evil_row = row(evil, pkg=evil, installed=evil, fixed=evil)
     rows = [evil_row | {"Title": evil, "PrimaryURL": "javascript:alert(1)"}]
-    site.report("evil/1.json", trivy(rows, tag=f"{REGISTRY}/evil:1", target=evil))
+    site.report("evil/1.0.0.json", trivy(rows, tag=f"{REGISTRY}/evil:1.0.0", target=evil))
     site.write("docs/index.md", f"# Home\n{MARKERS}")
     site.config["theme"] = {"name": theme}
     result = site.mkdocs()

@@ -121,7 +121,7 @@ def test_nothing_is_cut_every_stop_is_seen_and_axe_finds_nothing(
     color = "color-contrast", "link-in-text-block"
     wrong: dict[str, Any] = {}
     for path in PAGES:
-        page.emulate_media(color_scheme="light")
+        page.emulate_media(color_scheme="light", reduced_motion="reduce")
         page.set_viewport_size({"width": 1280, "height": 900})
         visit.go(path)
         if "?" in path:  # whose rows the script fetches

@@ -129,10 +129,10 @@ class SilencedRelease(AffectedRelease):
     statement: Statement
 
 
-class AffectedChart(Document):
-    """A chart with a pin that has it open."""
+class AffectedItem(Document):
+    """An item with a pin that has it open."""
 
-    slug: Annotated[Slug, Meta(description="Slug of the chart.", examples=["web"])]
+    slug: Annotated[Slug, Meta(description="Slug of the item.", examples=["web"])]
     href: Annotated[Href, Meta(description="Item document.", examples=["API/charts/web/index.json"])]
 
 
@@ -153,7 +153,7 @@ class CveDocument(Document):
     ]
     suppressed: Annotated[list[SilencedRelease], Meta(description="Where it is suppressed.")]
     charts: Annotated[
-        list[AffectedChart],
+        list[AffectedItem],
         Meta(description="Charts with a pin that has it open, also one that is on no page; by slug."),
     ]
     exploited: ExploitedSince
@@ -289,7 +289,10 @@ def _entry(catalog: Catalog, id_: str, spread: _Spread, path: str | None) -> Cve
 
 
 def _document(catalog: Catalog, id_: str, spread: _Spread, scanned: int, unscanned: int) -> CveDocument:
-    at = catalog.addresses
+    def pinning(collection: str) -> list[AffectedItem]:
+        slugs = spread.slugs(collection)
+        return [AffectedItem(slug, catalog.addresses.api(addresses.item(collection, slug))) for slug in slugs]
+
     return CveDocument(
         api_version="v1",
         resource="cves",
@@ -308,9 +311,7 @@ def _document(catalog: Catalog, id_: str, spread: _Spread, scanned: int, unscann
             SilencedRelease(*(*_entry_fields(id_, place, row), row.status, row.justification, row.statement))
             for place, row in zip(spread.suppressed_in, spread.suppressed, strict=True)
         ],
-        charts=[
-            AffectedChart(slug, at.api(addresses.item("charts", slug))) for slug in spread.slugs("charts")
-        ],
+        charts=pinning("charts"),
         exploited=spread.exploited,
     )
 

@@ -48,13 +48,13 @@ class Verify(Document):
     ]
 
 
-def _listed(security: str) -> Fields:
-    """The computed fields of items with versions; `security` describes their counts."""
+def _listed(item: str, security: str) -> Fields:
+    """The computed fields of items with versions, as `item` is one; `security` describes their counts."""
     how = "How to verify it; null if no signer is given, or the item is withdrawn."
     return {
         "verify": Annotated[Verify | None, Meta(description=how)],
-        "url": Annotated[PageLink, Meta(description="Web page.")],
-        "href": Annotated[Href, Meta(description="Item document.")],
+        "url": Annotated[PageLink, Meta(description="Web page.", examples=[f"SITE/{item}/"])],
+        "href": Annotated[Href, Meta(description="Item document.", examples=[f"API/{item}/index.json"])],
         "security": Annotated[SecurityFigures, Meta(description=security)],
     }
 
@@ -80,8 +80,11 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
             Meta(description="Document with its vulnerabilities; of a former digest its digest document."),
         ],
     },
-    ImageEntry: _listed("Counts for the newest version."),
-    **{COLLECTIONS[name].model: _listed("Sums over the images that it pins.") for name in PINNING},
+    ImageEntry: _listed("images/nginx", "Counts for the newest version."),
+    **{
+        COLLECTIONS[name].model: _listed(f"{name}/web", "Sums over the images that it pins.")
+        for name in PINNING
+    },
     RoadmapEntry: {"url": Annotated[PageLink | None, Meta(description="Web page.")]},
     UpdateEntry: {
         "href": Annotated[
