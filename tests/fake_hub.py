@@ -56,7 +56,7 @@ class FakeHub(FakeServer):
         if version not in versions:
             return NOT_FOUND
         found = versions[version]
-        answer = {"package_id": _id(name), "version": version, "readme": "# A chart"}
+        answer: dict[str, Any] = {"package_id": _id(name), "version": version, "readme": "# A chart"}
         answer["containers_images"] = [{"image": image} for image in found.images]
         answer["available_versions"] = [{"version": each, "ts": 1} for each in versions]
         created = {} if found.created is None else {"security_report_created_at": found.created}

@@ -155,8 +155,8 @@ def test_a_changed_catalog_is_published_whole_or_refused(
     changes: list[tuple[str, str, float, int, str]], mkdocs: bool, strict: bool
 ) -> None:
     files = dict(FILES)
-    for file, *how in changes:
-        files[file] = edit(files[file], *how)
+    for file, how, at, length, put in changes:
+        files[file] = edit(files[file], how, at, length, put)
     publish_or_tell(files, mkdocs=mkdocs, strict=strict)
 
 

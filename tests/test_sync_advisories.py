@@ -82,8 +82,9 @@ def test_cycles_come_for_a_page_whose_build_is_refused_without_them(bench: Bench
     result = bench.run("eol")
     assert (result.exit_code, bench.mirror.asked) == (0, ["/eol/nginx/"]), result.output
     assert "1 file changed, 0 unchanged" in result.stderr
-    kept = {"name": "nginx", "links": {"html": "https://endoflife.date/nginx"}}
-    kept["releases"] = [{"name": "1.29", "eolFrom": "2027-04-01", "isEol": False}]  # type: ignore[assignment]
+    releases = [{"name": "1.29", "eolFrom": "2027-04-01", "isEol": False}]
+    links = {"html": "https://endoflife.date/nginx"}
+    kept = {"name": "nginx", "links": links, "releases": releases}
     assert json.loads(bench.files()[NGINX]) == {"result": kept}
     (version,) = built(bench.site).json("images/web/index.json")["data"]["versions"]
     assert (version["line"], version["endOfLife"]) == ("1.29", "2027-04-01")
