@@ -367,11 +367,11 @@ def test_a_hub_s_reports_stay_in_the_project(hub: test_sync_hub.Bench, outside: 
     folder = hub.file("hub/acme/stack")
     folder.mkdir(parents=True)
     (folder / "1.2.0.json").symlink_to(outside / "new")
-    os.mkfifo(folder / "1.1.0.package")
+    os.mkfifo(folder / "1.0.0.package")
     found = problems(hub.run("--json"), "error")
-    odd = ("1.1.0.package", "1.2.0.json")
+    odd = ("1.0.0.package", "1.2.0.json")
     assert found == [("CAT070", f"scans/hub/acme/stack/{name}", 0, "") for name in odd]
-    assert (folder / "1.2.0.package").exists() and (folder / "1.1.0.json").exists(), "others are written"
+    assert (folder / "1.1.0.json").exists(), "others are written"
     for link in (folder, folder.parent, folder.parents[1]):
         shutil.rmtree(link)
         link.symlink_to(outside)

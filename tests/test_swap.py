@@ -91,7 +91,7 @@ def test_a_lost_manifest_is_explained_and_replace_replaces(published: SiteFolder
 def test_mkdocs_clears_the_site_so_a_lost_manifest_does_not_stop_it(published: SiteFolder) -> None:
     age(published)
     assert not published.mkdocs().failed
-    assert [path for path, time in times(published).items() if time != OLD] == ["manifest.json"]
+    assert {path for path, time in times(published).items() if time != OLD} <= {"manifest.json"}
     (api(published) / "manifest.json").unlink()
     dirty = published.mkdocs(dirty=True)
     assert dirty.failed
