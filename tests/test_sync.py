@@ -544,14 +544,6 @@ def test_a_chart_says_all_by_its_config(site: SiteFolder, registry: Registry | F
 # Hosts, their logins and their limits
 
 
-def test_a_busy_registry_is_waited_for_as_long_as_it_says(site: SiteFolder, fake: FakeRegistry) -> None:
-    fake.image("acme/nginx", "1.0")
-    fake.first(TAGS, Reply(status=429, headers={"Retry-After": "30"}))
-    waits: list[float] = []
-    assert sync(site, sleep=waits.append).exit_code == 0
-    assert waits == [30]
-
-
 def asks(challenge: str = 'Basic realm="x"') -> Reply:
     return Reply(status=401, headers={"WWW-Authenticate": challenge})
 
