@@ -55,6 +55,7 @@ FIELDS = {
     "version without label": ("versions: [{}]", "CAT011 5:12 versions[0].version"),
     "version that is null": ("versions: [null]", "CAT012 5:12 versions[0]"),
     "unknown below": ("versions: [{version: 1, note: x}]", "CAT010 5:25 versions[0].note"),
+    "computed below": ("versions: [{version: 1, href: x}]", "CAT010 5:25 versions[0].href"),
     "digest in a list": (
         f"versions: [{{version: 1, digest: ['{digest(1)}', abc]}}]",
         "CAT012 5:109 versions[0].digest[1]",
@@ -79,6 +80,7 @@ FIELDS = {
     "lines": ("lines: mayor", "CAT012 5:1 lines"),
     "lines that are no expression": ("lines: '(['", "CAT012 5:1 lines"),
     "lines of two groups": ("lines: '([0-9])([0-9])'", "CAT012 5:1 lines"),
+    "variants": ("variants: alpine", "CAT012 5:1 variants"),
     "variants with lists": ("variants: {dev: [x]}", "CAT012 5:1 variants"),
     "default variant": ("defaultVariant: alpin\nversions: [1.2, 1.2-alpine]", "CAT014 5:1 defaultVariant"),
     "product with /": ("product: nginx/x", "CAT012 5:1 product"),
@@ -390,6 +392,7 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], str]] = {
         "", {"docs/image/nginx.md": PLAIN, "roadmap.yml": "- {name: Next, category: Tools}\n"},
         "CAT015 mkdocs.yml 6:7 catalog-api.images.pages"
     ),
+    "a folder without a report": ("", {PAGE: PLAIN, "scans/notes.txt": ""}, "CAT030 scans 0:0"),
     "no item": ("", {}, "CAT015 mkdocs.yml 6:7 catalog-api"),
     "a pattern without a page": (
         f"registry: {REGISTRY}\nimages: {{pages: ['images/*.md', '!images/x*', 'imgs/{{slug}}.md']}}",
@@ -458,7 +461,5 @@ def _site(
         for path, text in files.items():
             site.write(path, text if isinstance(text, bytes) else text.encode())
 
-    places = [
-        place if re.search(r"[/.]\S* \d+:", place) else _at(place, PAGE) for place in where.split(" | ")
-    ]
+    places = [place if re.search(r" \D\S* \d+:", place) else _at(place, PAGE) for place in where.split(" | ")]
     return Broken(name, write, tuple(place.rstrip() for place in places), refused)
