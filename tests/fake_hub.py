@@ -37,11 +37,9 @@ class FakeHub(FakeServer):
         return queue.pop(0) if queue else self.answer(request.path)
 
     def report_path(self, name: str, version: str) -> str:
-        """Path of a security report."""
         return f"/api/v1/packages/{_id(name)}/{version}/security-report"
 
     def answer(self, target: str) -> Reply:
-        """What Artifact Hub would say."""
         match unquote(urlsplit(target).path).strip("/").split("/"):
             case ["api", "v1", "packages", "helm", repository, package, *version]:
                 return self._package(f"{repository}/{package}", *version)
@@ -58,13 +56,9 @@ class FakeHub(FakeServer):
         if version not in versions:
             return NOT_FOUND
         found = versions[version]
-        answer = {
-            "package_id": _id(name),
-            "version": version,
-            "readme": "# A chart",
-            "containers_images": [{"image": image} for image in found.images],
-            "available_versions": [{"version": each, "ts": 1} for each in versions],
-        }
+        answer: dict[str, Any] = {"package_id": _id(name), "version": version, "readme": "# A chart"}
+        answer["containers_images"] = [{"image": image} for image in found.images]
+        answer["available_versions"] = [{"version": each, "ts": 1} for each in versions]
         created = {} if found.created is None else {"security_report_created_at": found.created}
         return _json(answer | created)
 
@@ -74,6 +68,5 @@ def _json(value: object) -> Reply:
 
 
 def _id(name: str) -> str:
-    """A UUID made of the name."""
     digits = name.encode().hex().ljust(32, "0")[:32]
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))

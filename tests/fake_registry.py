@@ -27,12 +27,10 @@ class FakeRegistry(FakeServer, Pushes):
         return first.pop(0) if first else self.replies.get(request.path, UNKNOWN)
 
     def put(self, path: str, document: object, media_type: str = MANIFEST, **headers: str) -> None:
-        """Reply with a document."""
         body = document if isinstance(document, bytes) else encoded(document)
         self.replies[path] = Reply(body, headers={"Content-Type": media_type} | headers)
 
     def tags(self, name: str, *tags: str, **headers: str) -> None:
-        """Reply with this list of tags."""
         self._tags[name] = [*tags]
         self.put(f"/v2/{name}/tags/list", {"name": name, "tags": tags}, "application/json", **headers)
 
@@ -63,7 +61,6 @@ class FakeRegistry(FakeServer, Pushes):
         return digest
 
     def nest(self, name: str, *entries: dict[str, Any], tag: str = "") -> dict[str, Any]:
-        """Push an index of these entries; its entry in another one."""
         return self.manifest(name, {"mediaType": INDEX, "manifests": [*entries]}, *filter(None, [tag]))
 
     def first(self, path: str, reply: Reply) -> None:

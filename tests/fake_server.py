@@ -39,11 +39,9 @@ class FakeServer:
         return f"{'https' if self.tls else 'http'}://{self.host}"
 
     def script(self, request: Request) -> Iterable[bytes]:
-        """The pieces of the answer."""
         return self.scripts.get(request.path, lambda: [answer(b"", "403 \x1b[2J")])()
 
     def silence(self) -> Iterator[bytes]:
-        """No answer at all."""
         self._ended.wait()
         yield b""
 
@@ -116,12 +114,10 @@ class Reply:
 
 
 def drops(data: bytes) -> Callable[[], Iterable[bytes]]:
-    """The data byte by byte."""
     return lambda: (data[at : at + 1] for at in range(len(data)))
 
 
 def endless(head: bytes, piece: bytes) -> Callable[[], Iterable[bytes]]:
-    """The head, and then the same again and again."""
 
     def pieces() -> Iterator[bytes]:
         yield head

@@ -48,23 +48,20 @@ class Pushes(ABC):
     def pushed(
         self, repository: str, config: dict[str, Any], layers: list[dict[str, Any]], *tags: str, **more: Any
     ) -> dict[str, Any]:
-        """Push the manifest of these blobs; its descriptor."""
         document = {"schemaVersion": 2, "mediaType": MANIFEST, "config": config, "layers": layers}
         return self.manifest(repository, document | more, *tags)
 
     def part(
-        self,
-        repository: str,
-        seed: str,
-        platform: str = "linux/amd64",
-        *tags: str,
-        created: str = "2026-11-01T06:00:00Z",
-        labels: Mapping[str, str] | None = None,
+        self, repository: str, seed: str, platform: str = "linux/amd64", *tags: str, **image: Any
     ) -> dict[str, Any]:
-        """Push the image of one platform, whose layer has 100 bytes more than the length of `seed`."""
+        """Push the image of one platform, whose layer has 100 bytes more than the length of `seed`.
+
+        `image` may have `created` and `labels`.
+        """
         of = dict(zip(("os", "architecture", "variant"), platform.split("/"), strict=False))
-        more = {"config": {"Labels": labels or {}}, "rootfs": {"type": "layers", "diff_ids": []}}
-        config = self.blob(repository, encoded(of | {"created": created} | more), CONFIG)
+        created = {"created": image.get("created", "2026-11-01T06:00:00Z")}
+        more = {"config": {"Labels": image.get("labels", {})}, "rootfs": {"type": "layers", "diff_ids": []}}
+        config = self.blob(repository, encoded(of | created | more), CONFIG)
         layer = self.blob(repository, seed.encode() + bytes(100), f"{OCI}layer.v1.tar+gzip")
         return self.pushed(repository, config, [layer], *tags) | {"platform": of}
 
@@ -106,14 +103,12 @@ class Pushes(ABC):
         self.manifest(repository, {"schemaVersion": 2} | index, digest.replace(":", "-"))
 
     def sign(self, repository: str, digest: str) -> None:
-        """Push what cosign pushes under its own tag."""
         kind = "application/vnd.dev.cosign.simplesigning.v1+json"
         config = self.blob(repository, b'{"architecture":""}', CONFIG)
         layer = self.blob(repository, f"signature of {digest}".encode(), kind)
         self.pushed(repository, config, [layer], f"{digest.replace(':', '-')}.sig")
 
     def chart(self, repository: str, version: str, **metadata: Any) -> dict[str, Any]:
-        """Push a chart as Helm does."""
         chart = {"apiVersion": "v2", "name": repository.rpartition("/")[2], "version": version} | metadata
         kind = "application/vnd.cncf.helm."
         config = self.blob(repository, encoded(chart), f"{kind}config.v1+json")
@@ -123,7 +118,6 @@ class Pushes(ABC):
 
 
 def described(body: bytes, media_type: str) -> dict[str, Any]:
-    """A descriptor."""
     return {"mediaType": media_type, "digest": digest_of(body), "size": len(body)}
 
 
@@ -158,7 +152,6 @@ class Registry(Pushes):
         return described(body, media_type)
 
     def delete(self, repository: str, digest: str) -> None:
-        """Delete a manifest; its tags go with it."""
         assert self.request("DELETE", repository, f"manifests/{digest}").status_code == 202
 
 

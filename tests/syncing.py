@@ -20,12 +20,10 @@ NOBODY = {"DOCKER_CONFIG": "/none", USER: "", TOKEN: ""}
 
 
 def sync(site: SiteFolder, *options: str, env: Mapping[str, str] | None = None, **limits: Any) -> Result:
-    """How the command ends."""
     return call(site, "sync", *options, env=env, **limits)
 
 
 def call(site: SiteFolder, *arguments: str, env: Mapping[str, str] | None = None, **limits: Any) -> Result:
-    """How any command ends, after writing mkdocs.yml."""
     site.write_config()
     return invoke(site, *arguments, env=env, **limits)
 
@@ -54,7 +52,6 @@ def problems(result: Result, *least: str) -> list[tuple[Any, ...]]:
 
 
 def facts(site: SiteFolder, path: str = "images/nginx") -> Any:
-    """What the project knows of an image or a chart."""
     return json.loads((site.folder / f"registry/{path}.json").read_bytes())
 
 

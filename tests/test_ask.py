@@ -10,16 +10,13 @@ import os
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-
-from mkdocs_catalog_api.publish import llms
 
 from .example import EXAMPLE
 from .fake_server import FakeServer, answer
@@ -72,7 +69,6 @@ QUESTIONS = [
     ("image cert-manager", 0, "cert-manager (image cert-manager)|cosign verify "),
     ("image charts/gitea", 0, "Gitea (chart gitea)|images:|postgresql  16.10"),
     ("image ../../index", 1, "../../index is not listed"),
-    ("image ..", 1, ".. is not listed"),
     ("image \udc9b", 1, "is not listed"),
     ("image ngnix", 1, "not listed|did you mean nginx?"),
     ("vulnerabilities solr", 0, f"grade F|{LOG4SHELL}|2.14.1 → 2.15.0"),
@@ -83,13 +79,11 @@ QUESTIONS = [
     ("vulnerabilities grafana", 1, "not scanned"),
     (f"who-has {LOG4SHELL}", 0, "solr 8.11.0|versions were scanned"),
     (f"who-has {LOG4SHELL.lower()}", 0, "solr 8.11.0"),
-    ("who-has ..", 1, "no scanned version has .."),
     ("who-has CVE-1999-0001", 1, "no scanned version has CVE-1999-0001"),
     (f"check {NGINX}:1.28.0", 0, "listed: nginx 1.28.0|sha256:a2ab7dc1e601|newer line: 1.29.3"),
     ("check nginx:1.27", 1, "not listed|similar: nginx"),
     (f"check {NGINX}:0.1", 1, "no version 0.1|1.29.3"),
     (f"check sha256:{'0' * 64}", 1, "not listed"),
-    ("check ../../etc", 1, "not listed"),
     ("compare nginx 1.28.0 1.29.3", 0, "1.29.3 fixes 4: 1 high, 2 medium, 1 low|1.29.3 adds 0"),
     ("compare grafana 12.2.1 12.2.0", 1, "both versions need a scan"),
 ]
@@ -113,22 +107,10 @@ def test_a_search_finds_by_each_field_and_the_best_match_first(site: SiteFolder,
     site.settings["images"] = {
         "fields": {"port": "integer", "fips": "boolean", "tested": {"type": "text", "list": True}}
     }
-    site.image(
-        "postgresql",
-        f"""
-        name: PostgreSQL
-        description: Relational database
-        base: wolfi
-        replaces: [docker.io/library/elephant]
-        port: 5432
-        fips: true
-        tested: [kind, k3s]
-        versions:
-          - {{version: "18.1", tags: [stable], digest: "{digest}"}}
-        """,
-        category="Databases",
-        license="PostgreSQL",
-    )
+    fields = "name: PostgreSQL\ndescription: Relational database\nbase: wolfi\nport: 5432\nfips: true\n"
+    fields += "replaces: [docker.io/library/elephant]\ntested: [kind, k3s]\n"
+    fields += f"versions: [{{version: '18.1', tags: [stable], digest: '{digest}'}}]"
+    site.image("postgresql", fields, category="Databases", license="PostgreSQL")
     site.image("backup", "description: Backs up postgres")
     site.image("postgres-exporter")
     (tmp_path / "catalog").symlink_to(site.build().folder / "site", target_is_directory=True)
@@ -146,16 +128,9 @@ def test_a_search_finds_by_each_field_and_the_best_match_first(site: SiteFolder,
         assert "tested       kind, k3s\n" in ask(catalog, "image", "postgresql").stdout
 
 
-@contextmanager
-def odd_site(answers: dict[str, bytes]) -> Iterator[FakeServer]:
-    """A server with these answers, whole or only their bodies. All else is answered with 404."""
-    whole = dict.fromkeys((INDEX, "/s.json", "/i.json", "/c.json"), answer(b"", "404 Not Found"))
-    whole |= {path: each if each.startswith(b"HTTP/") else answer(each) for path, each in answers.items()}
-    scripts: dict[str, Callable[[], Iterable[bytes]]] = {
-        path: partial(list, [each]) for path, each in whole.items()
-    }
-    with FakeServer(scripts).running() as server:
-        yield server
+def odd_site(answers: dict[str, bytes]) -> AbstractContextManager[FakeServer]:
+    whole = {path: each if each.startswith(b"HTTP/") else answer(each) for path, each in answers.items()}
+    return FakeServer({path: partial(list, [each]) for path, each in whole.items()}).running()
 
 
 DISCOVERY: dict[str, Any] = {
@@ -178,9 +153,8 @@ def redirect(address: str) -> dict[str, bytes]:
 
 
 NONSENSE: dict[str, dict[str, bytes]] = {
-    "nothing there": {},
+    "nothing there": {INDEX: answer(b"", "404 Not Found")},
     "a page": {INDEX: b"<html>Log in</html>"},
-    "a server error": {INDEX: answer(b"", "503 Busy")},
     "not HTTP": {INDEX: b"HTTP/9 \x1b[2J\r\n"},
     "an endless header": {INDEX: b"HTTP/1.1 200 OK\r\nX: " + b"x" * 100_000},
     "an answer that ends early": {INDEX: b'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"apiVersion": "v'},
@@ -191,14 +165,12 @@ NONSENSE: dict[str, dict[str, bytes]] = {
     "no compressed data": {INDEX: answer(b"{}", Content_Encoding="gzip")},
     "nested too deep": {INDEX: b"[" * 200_000},
     "a redirect to itself": redirect(INDEX),
-    "a redirect to no address": redirect("http://["),
     "a redirect to another kind of address": redirect("file:///etc/passwd"),
     "a redirect to plain http elsewhere": redirect("http://localhost:1/"),
     "a redirect to a port that is none": redirect("https://127.0.0.1:99999/"),
     "a list of addresses": with_index(documents=[]),
     "an address that is a number": with_index(documents={"search": 1}),
     "documents of another shape": with_index() | {"/s.json": b'{"data": [1]}'},
-    "a document that is null": with_index() | {"/s.json": b"null"},
     "a name that is a number": with_index() | {"/i.json": b'{"data": [{"slug": "nginx", "name": 1}]}'},
     "a number that is none": with_index() | {"/i.json": b'{"data": NaN}'},
     "an address on another host": with_index(documents={"search": "//evil.example/s.json"}),
@@ -209,26 +181,28 @@ NONSENSE: dict[str, dict[str, bytes]] = {
 @pytest.mark.parametrize("answers", NONSENSE.values(), ids=NONSENSE)
 def test_what_is_no_catalog_gives_no_answer(answers: dict[str, bytes]) -> None:
     with odd_site(answers) as server:
-        asked = ask(server.address, "search", "nginx")
+        no_answer(ask(server.address, "search", "nginx"))
+
+
+def no_answer(asked: Asked) -> None:
     assert (asked.returncode, asked.stdout) == (2, "")
     assert asked.stderr.startswith("no answer: ") and asked.stderr.count("\n") == 1
-
-
-NO_CATALOG = ("127.0.0.1:9", "127.0.0.1:99999", "127.0.0.1:http", "[", "user:word@127.0.0.1:9")
-
-
-@pytest.mark.parametrize(
-    "site",
-    [
-        *(f"http://{host}" for host in (*NO_CATALOG, "127.0.0.1:9?page=1")),
-        *("file:///etc", "catalog", "", "https://\x1b[2J"),
-    ],
-)
-def test_an_address_without_a_catalog_gives_no_answer(site: str) -> None:
-    asked = ask(site, "summary")
-    assert (asked.returncode, asked.stdout) == (2, "")
-    assert asked.stderr.startswith("no answer: ") and "another format" not in asked.stderr
     assert "\x1b" not in asked.stderr
+
+
+def test_an_address_without_a_catalog_gives_no_answer() -> None:
+    hosts = (
+        "127.0.0.1:9",
+        "127.0.0.1:99999",
+        "127.0.0.1:http",
+        "[",
+        "user:word@127.0.0.1:9",
+        "127.0.0.1:9?p=1",
+    )
+    for site in (*(f"http://{host}" for host in hosts), "file:///etc", "catalog", "", "https://\x1b[2J"):
+        asked = ask(site, "summary")
+        no_answer(asked)
+        assert "another format" not in asked.stderr
 
 
 def test_a_template_is_not_a_format_of_python() -> None:
@@ -250,12 +224,15 @@ def test_no_control_character_of_a_catalog_reaches_the_terminal(title: str) -> N
     assert as_json.stdout.isascii() and json.loads(as_json.stdout)["title"] == f"{title}!"
 
 
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_a_terminal_with_few_characters_gets_the_answer(online: str, encoding: str) -> None:
-    environment = os.environ | {"PYTHONIOENCODING": encoding, "XDG_CACHE_HOME": os.devnull}
+def test_a_terminal_with_few_characters_gets_the_answer(online: str) -> None:
+    environment = os.environ | {"PYTHONIOENCODING": "ascii", "XDG_CACHE_HOME": os.devnull}
     command = [sys.executable, str(PROGRAM), online, "vulnerabilities", "solr"]
     asked = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert (asked.returncode, asked.stderr) == (0, b"") and LOG4SHELL.encode() in asked.stdout
+
+
+def test_the_program_is_written_for_python_3_9() -> None:
+    ast.parse(PROGRAM.read_text("utf-8"), feature_version=(3, 9))
 
 
 def test_an_unchanged_list_is_not_downloaded_again(tmp_path: Path) -> None:
@@ -269,10 +246,6 @@ def test_an_unchanged_list_is_not_downloaded_again(tmp_path: Path) -> None:
     assert conditional == [False] * 5 + [True] * 3
     assert not any("Authorization:" in head or "Cookie:" in head for head in server.heads)
     assert all("User-Agent: catalog.py/1 (mkdocs-catalog-api)" in head for head in server.heads)
-
-
-def test_the_program_is_written_for_python_3_9() -> None:
-    ast.parse(PROGRAM.read_text("utf-8"), feature_version=(3, 9))
 
 
 @pytest.mark.slow
@@ -320,16 +293,13 @@ def test_the_guide_s_script_tells_no_from_no_answer(online: str, tmp_path: Path)
         assert run.stdout.startswith(said), run
 
 
-def test_assistants_find_the_documents(site: SiteFolder) -> None:
-    site.image("nginx")
-    site.settings["lookups"] = ["cves"]
-    text = (site.build().folder / "site" / llms.NAME).read_text("utf-8")
-    assert text.startswith("# ") and "container images (1)" in text
-    assert "cves/{id}.json" in text and "digests/" not in text
-
-
 def test_an_author_s_file_for_assistants_stays(site: SiteFolder) -> None:
     site.image("nginx")
+    site.settings["lookups"] = ["cves"]
+    file = site.build().folder / "site/llms.txt"
+    text = file.read_text("utf-8")
+    assert text.startswith("# ") and "container images (1)" in text
+    assert "cves/{id}.json" in text and "digests/" not in text
     site.write("docs/llms.txt", "mine\n")
-    result = site.mkdocs()
-    assert (result.folder / "site/llms.txt").read_text("utf-8") == "mine\n"
+    site.mkdocs()
+    assert file.read_text("utf-8") == "mine\n"

@@ -66,15 +66,10 @@ def promised(schema: Any, place: str) -> Iterator[str]:
 TEXT: Any = {"type": "string"}
 PORT: Any = {"type": "integer"}
 GRADE: Any = {"$ref": "#/components/schemas/Grade"}
-NULL: Any = {"type": "null"}
 CHANGES: list[tuple[Any, Any, set[str]]] = [
     (PORT, {"type": "number"}, {"port is never number"}),
     ({"type": "number"}, PORT, set()),
-    (PORT, {"type": ["integer", "null"]}, {"port is never null"}),
-    ({"type": ["integer", "null"]}, PORT, set()),
-    (GRADE, {"anyOf": [GRADE, NULL]}, {"port is never null"}),
-    ({"anyOf": [GRADE, NULL]}, GRADE, set()),
-    (TEXT, {"type": "array", "items": TEXT}, {"port is never array"}),
+    (GRADE, {"anyOf": [GRADE, {"type": "null"}]}, {"port is never null"}),
     ({"type": "array", "items": TEXT}, {"type": "array", "items": PORT}, {"port[] is never integer"}),
     (TEXT | {"format": "uri"}, TEXT, {"port has the format uri"}),
     (TEXT | {"x-extensible-enum": ["a"]}, TEXT | {"x-extensible-enum": ["a", "b"]}, set()),
@@ -85,8 +80,8 @@ CHANGES: list[tuple[Any, Any, set[str]]] = [
 
 @pytest.mark.parametrize(("before", "after", "broken"), CHANGES)
 def test_what_only_grows_passes_and_all_else_breaks(before: Any, after: Any, broken: set[str]) -> None:
-    assert broken <= {*promised(before, "port")} - {*promised(after, "port")}
-    assert broken or {*promised(before, "port")} <= {*promised(after, "port")}
+    lost = {*promised(before, "port")} - {*promised(after, "port")}
+    assert lost >= broken if broken else not lost
 
 
 @given(st.sampled_from(FIELDS), st.sampled_from(["remove", "retype", "omit"]))
@@ -103,12 +98,10 @@ def test_no_change_for_the_worse_is_missed(field: tuple[str, str], harm: str) ->
         assert not known <= {*promised(old | {"properties": without | worse}, "x")}
 
 
-def test_the_contract_has_only_grown(site: SiteFolder) -> None:
-    assert promises(BASELINE) - promises(every_path(site).json("openapi.json")) == set()
-
-
-def test_a_catalog_s_own_fields_and_words_break_nobody_who_knows_the_contract(example: Result) -> None:
-    assert promises(BASELINE) - promises(example.json("openapi.json")) == set()
+def test_the_contract_has_only_grown(site: SiteFolder, example: Result) -> None:
+    """The example has fields and words of its own."""
+    for result in (every_path(site), example):
+        assert promises(BASELINE) - promises(result.json("openapi.json")) == set()
 
 
 def test_the_guide_and_the_api_document_state_the_same_policy() -> None:

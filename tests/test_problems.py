@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
+import sys
+
 import pytest
 
 from mkdocs_catalog_api.commands.run import as_objects
@@ -10,7 +15,10 @@ from mkdocs_catalog_api.problems.codes import Code
 
 from .authors import REQUIRED, configure, places, told
 from .broken import Broken, catalogs
-from .sites import REGISTRY, SiteFolder
+from .guide import page
+from .refresh import CODES
+from .sites import REGISTRY, SiteFolder, digest, row, trivy, vex
+from .test_cli import call
 
 CATALOGS = [*catalogs()]
 
@@ -25,22 +33,14 @@ def test_problems_are_found_where_they_are(site: SiteFolder, broken: Broken) -> 
 
 def test_a_problem_is_one_line_whatever_it_names() -> None:
     """A name with an escape sequence must not command the terminal of who reads the log."""
-    problem = Problem(
-        "scans/a\nb\x1b[2J.json",
-        1,
-        0,
-        "x\u202e",
-        "says \x85 and\u2028more \udc80 é 👩‍💻",
-        "mend\x7fit",
-        code=Code.BROKEN_REPORT,
-    )
-    assert str(problem) == (
-        r"scans/a\nb\x1b[2J.json:1: x\u202e: says \x85 and\u2028more \udc80 é 👩‍💻 (mend\x7fit)"
-    )
+    file, message = "scans/a\nb\x1b[2J.json", "says \x85 and\u2028more \udc80 é 👩‍💻"
+    problem = Problem(file, 1, 0, "x\u202e", message, "mend\x7fit", code=Code.BROKEN_REPORT)
+    shown = r"scans/a\nb\x1b[2J.json:1: x\u202e: says \x85 and\u2028more \udc80 é 👩‍💻 (mend\x7fit)"
+    assert str(problem) == shown
     problems = Problems()
     problems.add(problem)
     (found,) = as_objects(problems)
-    assert found["file"] == "scans/a\nb\x1b[2J.json", "programs get what is there"
+    assert found["file"] == file, "programs get what is there"
 
 
 def test_json_is_read_as_programs_write_it(site: SiteFolder) -> None:
@@ -49,23 +49,17 @@ def test_json_is_read_as_programs_write_it(site: SiteFolder) -> None:
     site.write("roadmap.json", f'[\n\t{{"name": {name}, "slug": "a", "category": "b", "blocked": true}}\n]\n')
     result = site.build(strict=True)
     assert not result.failed, result.logged()
-    (item,) = result.json("roadmap.json")["data"]
-    assert (item["name"], item["blocked"]) == ("🚀 \\ud83d C:\\x /", True)
+    assert result.at("roadmap name") == ["🚀 \\ud83d C:\\x /"] and result.at("roadmap blocked") == [True]
 
 
 def test_own_fields_may_have_any_name_and_yaml_words(site: SiteFolder) -> None:
-    site.settings = {
-        "registry": REGISTRY,
-        "images": {
-            "fields": {"on": "text", "copy": "text", "json": "text", "no": {"values": ["true", "off"]}}
-        },
-    }
+    fields = {"on": "text", "copy": "text", "json": "text", "no": {"values": ["true", "off"]}}
+    site.settings["images"] = {"fields": fields}
     site.page("images/nginx.md", REQUIRED + "on: yes\ncopy: 1.10\njson: 010\nno: true")
     result = site.build(strict=True)
     assert not result.failed, result.logged()
-    image = result.json("images/nginx/index.json")["data"]
-    assert image["custom"] == {"on": "yes", "copy": "1.10", "json": "010", "no": "true"}
-    assert [*image["custom"]] == ["on", "copy", "json", "no"]
+    custom = result.at("images/nginx custom")
+    assert [*custom.items()] == [("on", "yes"), ("copy", "1.10"), ("json", "010"), ("no", "true")]
 
 
 def test_undeclared_keys_are_noted_once_for_the_collection(site: SiteFolder) -> None:
@@ -79,3 +73,129 @@ def test_undeclared_keys_are_noted_once_for_the_collection(site: SiteFolder) -> 
         False,
         [f"mkdocs.yml:6:7: catalog-api.images.fields: {said}: port (1), upstream (2) ({hint})"],
     )
+
+
+def test_a_code_stays_and_is_never_used_again() -> None:
+    given = dict(line.split() for line in CODES.read_text("utf-8").splitlines())
+    assert {code: given[code] for code in Code} == {code.value: code.name for code in Code}
+    assert Code.__members__.keys() == {code.name for code in Code}, "two kinds have one code"
+
+
+def test_the_guide_has_every_code_with_its_cause_and_fix() -> None:
+    lines = re.findall(r"^\| \[?CAT.*$", page("problems"), re.MULTILINE)
+    rows = [line.strip("| ").split(" | ") for line in lines]
+    assert [re.sub(r"\W.*", "", code.removeprefix("[")) for code, *_ in rows] == [*Code]
+    assert all(len(row) == 4 and all(cell.strip() for cell in row) for row in rows)
+
+
+# Under `mkdocs build`
+
+
+def test_mkdocs_build_tells_all_problems_with_their_codes_and_publishes_nothing(site: SiteFolder) -> None:
+    configure(site)
+    site.write("docs/images/b.md", f"---\n{REQUIRED}base: [\n---\n")
+    site.write("docs/images/a.md", f"---\n{REQUIRED}url: x\nhomepage: x\n---\n")
+    command = [sys.executable, "-m", "mkdocs", "build", "--quiet"]
+    ended = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)
+    told = [line for line in ended.stderr.splitlines() if "catalog" in line]
+    parts = [
+        ("docs/images/a.md:5:1: url: ", "[CAT010]"),
+        ("docs/images/a.md:6:1: homepage: ", "[CAT012]"),
+        ("docs/images/b.md:6:1: not valid YAML: ", "[CAT001]"),
+        ("the catalog is not published: ", "3 errors in 2 files"),
+    ]
+    assert ended.returncode == 1 and "Traceback" not in ended.stderr
+    for line, (begin, end) in zip(told, parts, strict=True):
+        assert re.match("ERROR   -  (catalog-api: )?" + re.escape(begin), line) and line.endswith(end)
+    assert not (site.folder / "site/api").exists()
+    assert [path.name for path in site.folder.iterdir() if path.name.startswith(".")] == []
+
+
+TAKEN = {
+    "api/v1/images.json": "images.json",
+    "api/v1/Images.JSON": "Images.JSON",
+    "api/v1/images/nginx/index.json": "images/nginx/index.json",
+    "api/v1/charts.json.md": "charts.json/index.html",  # A page where a document lands.
+    "api/v1/security": "security",  # A file where a folder goes.
+}
+
+
+def test_an_author_s_own_file_is_never_overwritten(site: SiteFolder) -> None:
+    """A page that is beside the documents is fine."""
+    site.image("nginx", "versions: [1.0]")
+    site.page("charts/web.md", "category: Web")
+    site.write("docs/api/v1/images.md", "# About these documents\n")
+    assert not site.mkdocs().failed
+    for path in TAKEN:
+        site.write(f"docs/{path}", "# Mine\n")
+    result = site.mkdocs()
+    assert result.failed and not (result.folder / "site/api").exists()
+    logged = [text for text in result.logged() if "becomes" in text]
+    assert logged == [
+        f"docs/{path}: this file becomes api/v1/{TAKEN[path]}, where the build writes a document of the API"
+        " (move or rename the file)"
+        for path in sorted(TAKEN)
+    ]
+
+
+def test_the_reports_of_a_page_with_a_fault_are_no_strays(site: SiteFolder) -> None:
+    site.image("redis", "versions: [1.0]")
+    site.report("nginx/1.0.json", trivy([], tag=f"{REGISTRY}/nginx:1.0"))
+    site.report("other.json", trivy([], tag=f"{REGISTRY}/other:1.0"))
+    for fault, wanted in (("homepage: x", ["docs/images/nginx.md"]), ("", ["scans/other.json"])):
+        site.image("nginx", f"versions: [1.0]\n{fault}")
+        assert [problem.file for problem in site.build().problems] == wanted
+
+
+def test_an_inherited_fault_is_told_where_it_is(site: SiteFolder) -> None:
+    """Also of a file that only the catalog refuses; not of one that no item inherits."""
+    site.config = {"theme": {"name": "material"}, "plugins": ["meta", {"catalog-api": site.settings}]}
+    site.page("images/nginx.md", "name: NGINX")
+    site.page("images/web/redis.md", "name: Redis\nhomepage: https://redis.io")
+    site.write("docs/images/.meta.yml", f"{REQUIRED}homepage: nginx.org\n")
+    site.write("docs/images/web/.meta.yml", "tier: x\ntier: y\n")
+    site.write("docs/blog/.meta.yml", "a: b\na: c\n")
+    assert [f"{each.file}:{each.line}:{each.column} {each.field}" for each in site.mkdocs().problems] == [
+        "docs/images/.meta.yml:4:1 homepage",
+        "docs/images/web/.meta.yml:2:1 ",
+    ]
+
+
+@pytest.mark.parametrize("base", ["float('nan')", "object"])
+def test_what_another_plugin_sets_is_checked(site: SiteFolder, base: str) -> None:
+    site.config = {"hooks": ["hook.py"]}
+    site.write("hook.py", f"def on_page_markdown(markdown, page, **_):\n    page.meta['base'] = {base}\n")
+    site.image("nginx")
+    assert "base: expected text, got" in site.mkdocs().logged()[0]
+
+
+def test_the_key_that_brings_a_page_in_may_stand_anywhere_in_front_matter(site: SiteFolder) -> None:
+    site.page("one.md", f"{REQUIRED}'catalog': images")
+    site.page("two.md", f"{REQUIRED}description: {'long ' * 1000}\ncatalog: images")
+    for result in (site.mkdocs(), site.build()):
+        assert result.at("images slug") == ["one", "two"]
+
+
+def test_without_registry_no_reference_is_made_up(site: SiteFolder) -> None:
+    del site.settings["registry"]
+    site.image("alpha", f"versions: [{{version: '1.0', digest: '{digest(1)}'}}, '0.9']")
+    site.image("beta", "versions: ['2.0', latest]")
+    site.image("gamma", f"image: {REGISTRY}/gamma\nversions: [{{version: '3.0', digest: '{digest(3)}'}}]")
+    pins = (f"alpha@{digest(1)}", f"other@{digest(3)}", "beta:9", f"nowhere@{digest(9)}")
+    site.page("charts/web.md", "\n- ".join((f"{REQUIRED}images:", *(f"{REGISTRY}/{pin}" for pin in pins))))
+    site.report("alpha/1.0.json", trivy([row("CVE-2026-1")], digest=f"{REGISTRY}/alpha@{digest(1)}"))
+    site.report("alpha/0.9.json", trivy([row("CVE-2026-1")], tag=f"{REGISTRY}/alpha:0.9"))
+    site.report("beta/2.0.json", trivy([], tag=f"{REGISTRY}/something-else:8"))
+    site.report("gamma/3.0.json", trivy([], tag=f"{REGISTRY}/beta:2.0"))
+    site.report("stray.json", trivy([], tag=f"{REGISTRY}/stray:1"))
+    vex(site, {"products": [{"@id": f"pkg:oci/alpha?repository_url={REGISTRY}/alpha"}]}, {"products": []})
+    done = call("check", "--json", "-f", site.write_config())
+    assert "registry.invalid" not in done.output
+    problems = json.loads(done.stdout)["problems"]
+    named = [(each["code"], each["file"], each["field"]) for each in problems if each["level"] != "info"]
+    assert named == [
+        ("CAT038", "docs/charts/web.md", "images[1]"),
+        ("CAT011", "mkdocs.yml", "catalog-api.registry"),
+        ("CAT031", "scans/gamma/3.0.json", ""),
+        ("CAT041", "vex/a.json", "statements[1].products"),
+    ], "nothing is compared with references that are not known"

@@ -27,17 +27,9 @@ UNSTABLE = re.compile("rc|alpha|beta|dev")
 
 
 class Renovate(NamedTuple):
-    """Renovate with the example below an address."""
-
     folder: Path
     site: str
     images: list[Any]
-
-    def updates(self, asked: list[dict[str, Any]]) -> dict[str, list[Any]]:
-        """Slug → updates; each of `asked` has `slug` and `version`, and may have `digest`."""
-        found = json.loads(self.run(PROGRAM.name, self.site, asked=json.dumps(asked)))
-        assert [one["warnings"] for one in found] == [[]] * len(asked)
-        return {one["slug"]: one["updates"] for one in found}
 
     def repository(self, folder: Path, pins: list[str], config: str) -> dict[str, Any]:
         """Slug → what a run of Renovate over a repository says of each image that a Dockerfile pins."""
@@ -53,18 +45,11 @@ class Renovate(NamedTuple):
         return {one["depName"].rpartition("/")[2]: one for one in files["deps"]}
 
     def run(self, *arguments: str, asked: str = "", folder: Path | None = None, **env: str) -> str:
-        """What a program prints that is run by Node."""
-        done = subprocess.run(
-            ["node", *arguments],
-            cwd=folder or self.folder,
-            input=asked,
-            env=os.environ | {"LOG_LEVEL": "fatal"} | env,
-            capture_output=True,
-            text=True,
-            timeout=300,
+        environment = os.environ | {"LOG_LEVEL": "fatal"} | env
+        place = folder or self.folder
+        return subprocess.check_output(
+            ["node", *arguments], cwd=place, input=asked, env=environment, text=True, timeout=300
         )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -76,11 +61,9 @@ def renovate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Renovate]:
     subprocess.run([*install, "renovate@39.264.0"], cwd=folder, check=True, timeout=600)
     assert call("build", "-q", "-f", EXAMPLE / "mkdocs.yml", "--site-dir", www / "hardened").exit_code == 0
     data = json.loads((www / "hardened/api/v1/images.json").read_bytes())["data"]
-    images = [image for image in data if image["versions"]]
     with serve(www) as port:
-        yield Renovate(
-            folder, f"http://127.0.0.1:{port}/hardened", [one for one in images if one["versions"]]
-        )
+        images = [image for image in data if image["versions"]]
+        yield Renovate(folder, f"http://127.0.0.1:{port}/hardened", images)
 
 
 def stable(image: Any) -> list[Any]:
@@ -91,9 +74,8 @@ def stable(image: Any) -> list[Any]:
 def comparable(image: Any) -> bool:
     """Whether all are versions of as many numbers: Renovate leaves `3` alone when it may be `3.1`."""
     labels = [one["version"] for one in stable(image)]
-    return (
-        all(map(VERSION.fullmatch, labels)) and len({re.sub("[0-9]+", "0", label) for label in labels}) == 1
-    )
+    shapes = {re.sub("[0-9]+", "0", label) for label in labels}
+    return all(map(VERSION.fullmatch, labels)) and len(shapes) == 1
 
 
 def test_the_newest_release_is_found_for_every_image(renovate: Renovate) -> None:
@@ -105,11 +87,13 @@ def test_the_newest_release_is_found_for_every_image(renovate: Renovate) -> None
         # A release with a digest for each platform has none that an update could write.
         pinned = all(len(version["digests"]) == 1 for version in image["versions"])
         asked.append(one | ({"digest": "sha256:" + "0" * 64} if pinned else {}))
-    found = renovate.updates(asked)
+    answers = json.loads(renovate.run(PROGRAM.name, renovate.site, asked=json.dumps(asked)))
+    assert [one["warnings"] for one in answers] == [[]] * len(asked)
+    found = {one["slug"]: {update["newValue"]: update for update in one["updates"]} for one in answers}
     several = 0
     for image in images:
         oldest, newest = stable(image)[-1], stable(image)[0]
-        updates = {update["newValue"]: update for update in found[image["slug"]]}
+        updates = found[image["slug"]]
         if newest is oldest and not updates:
             continue
         wanted = max(updates, key=[one["version"] for one in reversed(stable(image))].index)

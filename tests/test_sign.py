@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import yaml
 
 from .guide import block, blocks
 from .programs import need
@@ -22,7 +20,6 @@ SITE = "https://example.org/catalog/"
 
 
 def commands(word: str) -> str:
-    """The one block of commands on the page that begins with this word."""
     (found,) = [text for _, title, text in blocks("hosts", "sh") if text.startswith(word) and not title]
     return found
 
@@ -84,22 +81,11 @@ def test_another_manifest_or_key_is_no_signature(online: Online) -> None:
     assert verify("public.pem")[0] != 0
 
 
-@pytest.mark.parametrize("path", ["../../../escaped", "/escaped", "a/../escaped", "a\nb", 'a"\noutput = "x'])
-def test_a_manifest_writes_nothing_outside_the_copy(online: Online, path: str) -> None:
+def test_a_manifest_writes_nothing_outside_the_copy(online: Online) -> None:
     api, verify = online
     manifest = json.loads((api / "manifest.json").read_bytes())
-    for entry in ({path: {"sha256": "0" * 64}}, {"a": {"sha256": f"{'0' * 64}  {path}\n"}}):
-        manifest["documents"] = entry
-        (api / "manifest.json").write_text(json.dumps(manifest), "utf-8")
-        status, said = verify()
-        assert status != 0
-        assert "not a document: " in said
-
-
-def test_the_secret_of_a_workflow_signs_the_same_bytes(signed: Path) -> None:
-    steps = yaml.safe_load(block("daily", ".github/workflows/daily.yml"))["jobs"]["build"]["steps"]
-    (command,) = [step["run"] for step in steps if "SIGNING_KEY" in step.get("env", {})]
-    env = os.environ | {"SIGNING_KEY": (signed / "key.pem").read_text("utf-8")}
-    before = (signed / "site/api/v1/manifest.json.sig").read_bytes()
-    subprocess.run(["sh", "-ec", command], cwd=signed, check=True, env=env)
-    assert (signed / "site/api/v1/manifest.json.sig").read_bytes() == before
+    for path in ("../../../escaped", "/escaped", "a/../escaped", "a\nb", 'a"\noutput = "x'):
+        for entry in ({path: {"sha256": "0" * 64}}, {"a": {"sha256": f"{'0' * 64}  {path}\n"}}):
+            (api / "manifest.json").write_text(json.dumps(manifest | {"documents": entry}), "utf-8")
+            status, said = verify()
+            assert status != 0 and "not a document: " in said

@@ -82,13 +82,10 @@ def test_cycles_come_for_a_page_whose_build_is_refused_without_them(bench: Bench
     result = bench.run("eol")
     assert (result.exit_code, bench.mirror.asked) == (0, ["/eol/nginx/"]), result.output
     assert "1 file changed, 0 unchanged" in result.stderr
-    assert json.loads(bench.files()[NGINX]) == {
-        "result": {
-            "name": "nginx",
-            "links": {"html": "https://endoflife.date/nginx"},
-            "releases": [{"name": "1.29", "eolFrom": "2027-04-01", "isEol": False}],
-        }
-    }
+    releases = [{"name": "1.29", "eolFrom": "2027-04-01", "isEol": False}]
+    links = {"html": "https://endoflife.date/nginx"}
+    kept = {"name": "nginx", "links": links, "releases": releases}
+    assert json.loads(bench.files()[NGINX]) == {"result": kept}
     (version,) = built(bench.site).json("images/web/index.json")["data"]["versions"]
     assert (version["line"], version["endOfLife"]) == ("1.29", "2027-04-01")
     os.utime(bench.site.folder / NGINX, (1, 1))
@@ -106,17 +103,14 @@ def test_a_page_that_is_incomplete_otherwise_gets_its_cycles(bench: Bench) -> No
 
 
 CUT = answer(kev(ADDED))[:-100]
-LIST: dict[str, tuple[bytes, str]] = {
+LIST = {
     "no list": (b"", "truncated"),
     "no JSON": (b"<html>Just a moment</html>", "malformed"),
-    "a list that is null": (b"null", "Expected `object`, got `null`"),
     "no key": (b"{}", "missing required field `count`"),
     "an empty list": (kev({}), "$.vulnerabilities"),
     "an id in lower case": (kev({"cve-2026-1": "2026-01-02"}), "$.vulnerabilities[0].cveID"),
     "no day": (kev({"CVE-2026-0001": "2026-02-30"}), "$.vulnerabilities[0].dateAdded"),
-    "half a list": (kev(ADDED)[:-100], "truncated"),
     "another count": (kev(ADDED, count=1404), "1,404, but the file has 20 entries"),
-    "a count that is a text": (kev(ADDED).replace(b'"count": 20', b'"count": "20"'), "$.count"),
     "packed": (gzip.compress(kev(ADDED), mtime=0), "malformed"),
 }
 """Files that are none."""
@@ -124,7 +118,6 @@ BROKEN = {
     **{name: ("kev", [answer(body)], words) for name, (body, words) in LIST.items()},
     "half an answer": ("kev", [CUT], "no complete response"),
     "without a length": ("kev", [b"HTTP/1.1 200 OK\r\n\r\n" + CUT[-99:]], "JSON is malformed"),
-    "cycles that are no JSON": ("eol", [answer(b"<html>Just a moment</html>")], "invalid response"),
     "deep": ("eol", [answer(b"[" * 100_000)], "invalid response"),
     "none": ("eol", [answer(cycles(releases=[]))], "invalid response"),
     "another product": ("eol", [answer(cycles("caddy", aliases=[]))], "it belongs to 'caddy'"),
@@ -137,37 +130,26 @@ BROKEN = {
 def test_an_answer_that_is_broken_keeps_the_earlier_file(bench: Bench, name: str) -> None:
     source, pieces, words = BROKEN[name]
     path, file = {"kev": ("/kev", KEV), "eol": ("/eol/nginx/", NGINX)}[source]
-    whole = bench.mirror.scripts[path]
-    for earlier in (False, True):
-        bench.mirror.scripts[path] = whole
-        if earlier:
-            assert bench.run(source).exit_code == 0
-        before = bench.files()
-        bench.offer(path, *pieces)
+    bench.offer(path, *pieces)
+    for earlier in ({}, {file: b"{}"}):
+        for name, body in earlier.items():
+            bench.site.write(name, body)
         result = bench.run(source, retries=0)
         assert result.exit_code == 1
         (line,) = [line for line in result.stderr.splitlines() if line.startswith(f"error: {file}: ")]
         assert words in line and "[CAT080]" in line
-        assert ("the earlier file is kept" in line) == (file in before)
-        assert bench.files() == before
-
-
-def test_a_broken_file_from_before_is_replaced(bench: Bench) -> None:
-    bench.site.write(KEV, "<html>")
-    assert bench.run("kev").exit_code == 0
-    assert bench.files() == {KEV: kev(ADDED)}
+        assert ("the earlier file is kept" in line) == bool(earlier)
+        assert bench.files() == earlier
 
 
 def test_a_list_that_lost_many_entries_is_not_taken(bench: Bench) -> None:
+    bench.site.write(KEV, "<html>")  # which is replaced
     bench.run("kev")
     for count, taken in ((17, False), (18, True)):
         bench.offer("/kev", answer(kev(dict([*ADDED.items()][:count]))))
         result = bench.run("kev", "--json")
         assert problems(result) == ([] if taken else [("CAT080", KEV, 0, "")])
         assert (bench.files() == {KEV: kev(ADDED)}) != taken
-    (bench.site.folder / KEV).unlink()
-    bench.offer("/kev", answer(kev(dict([*ADDED.items()][:1]))))
-    assert bench.run("kev").exit_code == 0
 
 
 def test_an_answer_in_drops_or_without_an_end_keeps_the_earlier_file(bench: Bench) -> None:
@@ -195,23 +177,17 @@ def test_products_that_are_not_there_are_named_with_their_pages(bench: Bench) ->
     assert [*bench.files()] == [NGINX], "the other product is there"
 
 
-@pytest.mark.parametrize(
-    "address", ["http://example.org", "ftp://127.0.0.1", "https://a:b@example.org", "http://[::1", "x"]
-)
-def test_an_address_has_to_be_https_or_of_this_machine(bench: Bench, address: str) -> None:
-    result = bench.run("kev", "eol", "--json", address=address)
-    assert {*problems(result)} == {("CAT080", KEV, 0, ""), ("CAT080", NGINX, 0, "")}
+def test_an_address_has_to_be_https_or_of_this_machine(bench: Bench) -> None:
+    for address in ("http://example.org", "ftp://127.0.0.1", "https://a:b@example.org", "http://[::1", "x"):
+        result = bench.run("kev", "eol", "--json", address=address)
+        assert {*problems(result)} == {("CAT080", KEV, 0, ""), ("CAT080", NGINX, 0, "")}
     assert bench.files() == {}
 
 
 def test_sync_asks_for_all_that_the_catalog_names(bench: Bench) -> None:
     bench.site.image("web", "product: nginx")  # without versions, a registry is not asked
-    for sources, asked in (
-        ([], ["/eol/nginx/"]),
-        (["kev"], ["/kev"]),
-        ([], ["/kev", "/eol/nginx/"]),
-        (["hub", "eol"], ["/eol/nginx/"]),
-    ):
+    both = ["/kev", "/eol/nginx/"]
+    for sources, asked in (([], both[1:]), (["kev"], both[:1]), ([], both), (["hub", "eol"], both[1:])):
         bench.mirror.asked.clear()
         result = bench.run(*sources)
         assert (result.exit_code, bench.mirror.asked) == (0, asked), result.output

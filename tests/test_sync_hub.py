@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from click.testing import Result
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.commands.run import REQUIREMENT
@@ -38,7 +38,7 @@ NEWEST, STACKS = "hub/acme/stack/1.2.0.json", "scans/hub/acme/stack"
 
 
 class Bench:
-    """A site with two images, and a chart `acme/stack` with two versions that pins both."""
+    """A site with two images, and a chart `acme/stack` that pins both."""
 
     def __init__(self, site: SiteFolder, hub: FakeHub) -> None:
         self.site, self.hub, self.waits = site, hub, list[float]()
@@ -73,7 +73,6 @@ class Bench:
         return self.site.folder / "scans" / path
 
     def files(self) -> dict[str, bytes]:
-        """Everything below the reports folder."""
         folder = self.site.folder / "scans"
         files = (path for path in folder.rglob("*") if path.is_file())
         return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
@@ -90,8 +89,8 @@ def bench(site: SiteFolder) -> Iterator[Bench]:
 
 def test_newest_and_listed_versions_are_saved_as_they_are(bench: Bench) -> None:
     printed = bench.run("--dry-run")
-    assert (printed.exit_code, bench.files()) == (0, {})
     assert f"scans/{NEWEST}\n" in printed.stdout and "5 files would change, 0 unchanged" in printed.stderr
+    assert bench.files() == {}
     result = bench.run()
     assert result.exit_code == 0, result.output
     reports = {f"hub/acme/stack/{number}.json": bench.sent(number) for number in ("1.2.0", "1.1.0")}
@@ -123,25 +122,18 @@ def test_only_what_changed_is_asked_for_again(bench: Bench) -> None:
     bench.file("hub/acme/stack/1.1.0.json").unlink()
     result = json.loads(bench.run("--json").stdout)
     assert {*result["summary"]["changed"]} == {f"{STACKS}/1.2.0.package", f"{STACKS}/1.1.0.json"}
-    assert {key: result["summary"][key] for key in ("unchanged", "requests", "written")} == {
-        "unchanged": 3,
-        "requests": 5,
-        "written": True,
-    }
+    assert [result["summary"][key] for key in ("unchanged", "requests", "written")] == [3, 5, True]
     assert [problem["level"] for problem in result["problems"]] == ["info"]
 
 
 # What the hub does not say
 
 
-def test_what_was_never_scanned_gets_no_report(bench: Bench) -> None:
-    bench.hub.charts["acme/stack"] = {"1.2.0": Version([ALPHA], created=None)}
-    for created in (None, 1):  # and an empty body is no report, either
-        bench.newest.created = created
-        bench.hub.instead[bench.hub.report_path("acme/stack", "1.2.0")] = [Reply()]
-        assert bench.run().exit_code == 0
-        assert set(bench.files()) == {"hub/acme/stack/1.2.0.package"}
-    assert bench.summary()["unscanned"] == ["alpha", "beta"]
+def test_an_empty_answer_is_no_report(bench: Bench) -> None:
+    bench.hub.charts["acme/stack"] = {"1.2.0": Version([ALPHA])}
+    bench.hub.instead[bench.hub.report_path("acme/stack", "1.2.0")] = [Reply()]
+    assert bench.run().exit_code == 0
+    assert [*bench.files()] == ["hub/acme/stack/1.2.0.package"]
 
 
 def test_a_report_that_the_hub_no_longer_has_is_kept_and_called_stale(bench: Bench) -> None:
@@ -156,7 +148,7 @@ def test_a_report_that_the_hub_no_longer_has_is_kept_and_called_stale(bench: Ben
 # What gets lost on the way does not make anything better
 
 
-@pytest.mark.parametrize("report", [None, {}, {BETA: trivy([])}, {ALPHA: trivy([]) | {"Results": []}}])
+@pytest.mark.parametrize("report", [None, {BETA: trivy([])}, {ALPHA: trivy([]) | {"Results": []}}])
 def test_a_critical_stays_when_the_hub_no_longer_speaks_of_its_image(bench: Bench, report: object) -> None:
     bench.newest.report = {ALPHA: trivy([row("CVE-2026-0666", "CRITICAL")], tag=ALPHA)}
     assert bench.run().exit_code == 0
@@ -192,28 +184,22 @@ def test_it_waits_as_long_as_the_hub_asks(bench: Bench) -> None:
     result = bench.run()
     assert result.exit_code == 0, result.output
     first, second, *rest = bench.waits
-    assert (first, rest) == (45, [8, 16])
-    assert 4 <= second <= 50
+    assert (first, rest) == (45, [8, 16]) and 4 <= second <= 50
     assert "127.0.0.1 responds with 429; next try in 45 s" in result.stderr
 
 
 def test_it_gives_up_after_a_while(bench: Bench) -> None:
-    bench.run()
-    before = bench.files()
     bench.hub.instead[STACK] = [Reply(status=429)] * 7
-    result = bench.run()
-    assert result.exit_code == 1
+    assert f"{STACK}: the server responds with 429 (earlier reports are kept" in bench.run().stderr
     assert sum(bench.waits) > 75, "Artifact Hub blocks clients for that long"
-    assert f"{STACK}: the server responds with 429 (earlier reports are kept" in result.stderr
-    assert bench.files() == before
     bench.waits.clear()
     bench.hub.instead[STACK] = [Reply(status=429, headers={"Retry-After": "7200"})]  # but not for hours
     assert "Retry-After 7200" in bench.run().stderr
     assert bench.waits == []
 
 
-def redirect(status: int, address: str) -> Reply:
-    return Reply(status=status, headers={"Location": address})
+def redirect(address: str) -> Reply:
+    return Reply(status=301, headers={"Location": address})
 
 
 REPLIES: dict[str, tuple[Iterable[bytes], str]] = {
@@ -223,7 +209,7 @@ REPLIES: dict[str, tuple[Iterable[bytes], str]] = {
     "list": (Reply(b"[]"), "not a security report of a package"),
     "huge": (Reply(b" " * 3000), "larger than 0.00195312 MiB"),
     "missing": (Reply(b'{"message": "not found"}', 404), "has no report, but lists one"),
-    "nobody there": (redirect(301, "http://127.0.0.1:1/"), "([Errno 111] Connection refused)"),
+    "nobody there": (redirect("http://127.0.0.1:1/"), "([Errno 111] Connection refused)"),
 }  # fmt: skip
 
 
@@ -233,6 +219,7 @@ def test_an_answer_that_is_no_report_changes_nothing(bench: Bench) -> None:
         bench.hub.charts[f"acme/r{number}"] = {"1.0.0": Version([ALPHA], report={ALPHA: trivy([])})}
     assert bench.run().exit_code == 0
     before = bench.files()
+    bench.hub.instead[STACK] = [redirect(STACK)] * 9
     for number, (reply, _) in enumerate(REPLIES.values()):
         bench.hub.charts[f"acme/r{number}"]["1.0.0"].created = 1
         bench.hub.instead[bench.hub.report_path(f"acme/r{number}", "1.0.0")] = [reply]
@@ -240,18 +227,13 @@ def test_an_answer_that_is_no_report_changes_nothing(bench: Bench) -> None:
     for number, (_, message) in enumerate(REPLIES.values()):
         (line,) = [line for line in lines if line.startswith(f"error: scans/hub/acme/r{number}: ")]
         assert message in line and "earlier reports are kept" in line
+    assert any("Exceeded 3 redirects" in line for line in lines)
     assert bench.files() == before
-
-
-def test_redirects_within_the_hub_are_followed_but_not_for_ever(bench: Bench) -> None:
-    bench.hub.instead[STACK] = [redirect(307, f"{STACK}/1.2.0")]
-    assert bench.run().exit_code == 0
-    bench.hub.instead[STACK] = [redirect(307, STACK)] * 9
-    assert "Exceeded 3 redirects" in bench.run().stderr
+    bench.hub.instead[STACK] = [redirect(f"{STACK}/1.2.0")]
+    assert STACK not in bench.run().stderr
 
 
 def test_charts_that_are_not_asked_for(bench: Bench) -> None:
-    """Each is told, and the others are asked."""
     here = bench.hub.address
     bench.chart("absent", hub=here)
     bench.chart("bad", "['1 0']", hub=here)
@@ -270,13 +252,9 @@ def test_charts_that_are_not_asked_for(bench: Bench) -> None:
     ):
         assert words in result.stderr
     assert {*bench.files()} == {NEWEST, "hub/acme/stack/1.2.0.package"}
-
-
-def test_without_a_chart_on_a_hub_there_is_nothing_to_do(bench: Bench) -> None:
-    (bench.site.folder / "docs/charts/stack.md").unlink()
-    result = bench.run()
-    assert (result.exit_code, bench.hub.asked) == (0, [])
-    assert "no page has a `hub`, so nothing is requested" in result.stderr
+    for page in (bench.site.folder / "docs/charts").iterdir():
+        page.unlink()
+    assert "no page has a `hub`, so nothing is requested" in bench.run().stderr
 
 
 @pytest.mark.parametrize("nth", [1, 2, 5])
@@ -297,14 +275,12 @@ def test_an_interruption_leaves_files_whole(bench: Bench, monkeypatch: pytest.Mo
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", interrupted)
         result = bench.run()
-    assert result.exit_code == 1
     assert "interrupted (run the command again to continue)" in result.stderr
     after = bench.files()
     assert after.keys() <= before.keys() | {"hub/acme/stack/1.0.0.json"}
     for number in ("1.2.0", "1.1.0"):
         name = f"hub/acme/stack/{number}.json"
         assert after[name] in (before[name], bench.sent(number))
-    assert not bench.site.build().failed
     assert bench.run().exit_code == 0
     assert bench.file("hub/acme/stack/1.1.0.json").read_bytes() == bench.sent("1.1.0")
 
@@ -312,20 +288,17 @@ def test_an_interruption_leaves_files_whole(bench: Bench, monkeypatch: pytest.Mo
 def test_a_missing_library(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "mkdocs_catalog_api.network.client")
     monkeypatch.setitem(sys.modules, "requests", None)
-    result = bench.run()
-    assert result.exit_code == 1
-    assert "requires the package requests" in result.stderr and REQUIREMENT in result.stderr
+    told = bench.run().stderr
+    assert "requires the package requests" in told and REQUIREMENT in told
 
 
 # What a build makes of the reports
 
-Found = list[dict[str, object]]
-NONE: Found = []
 ONE = [row("CVE-2026-0001")]
 OLD, SOME_DAY = "2026-01-01T00:00:00Z", "2026-10-31T01:02:03Z"
 SAVED: dict[str, tuple[list[tuple[object, list[Any], int | None]], dict[str, object]]] = {
-    # The map of the reports of A and B, the chart's images, and the time of the scan, for each version of a
-    # chart; and for A and B the number of vulnerabilities and the time, or nothing without a scan.
+    # For each version of a chart the reports of A and B, its images and the scan's time; and for A and B the
+    # number of vulnerabilities and the time, or nothing without a scan.
     "an image that is absent from the map was scanned and nothing found": (
         [({"A": trivy(ONE)}, ["A", "B"], 1_793_512_800)],
         {"A": (1, "2026-11-01T06:00:00Z"), "B": (0, "2026-11-01T06:00:00Z")},
@@ -344,7 +317,7 @@ SAVED: dict[str, tuple[list[tuple[object, list[Any], int | None]], dict[str, obj
         {"A": (1, OLD), "B": None},
     ),
     "the time of the scan is the report's own if it has one": (
-        [({"A": {"Results": []}, "B": trivy(NONE, created=SOME_DAY)}, ["A", "B"], 1_793_512_800)],
+        [({"A": {"Results": []}, "B": trivy([], created=SOME_DAY)}, ["A", "B"], 1_793_512_800)],
         {"A": (0, "2026-11-01T06:00:00Z"), "B": (0, SOME_DAY)},
     ),
     "what is not in the catalog is no reason to refuse": (
@@ -355,7 +328,6 @@ SAVED: dict[str, tuple[list[tuple[object, list[Any], int | None]], dict[str, obj
 
 
 def package(images: list[Any], created: int | None = 1, **more: Any) -> bytes:
-    """The hub's answer about a package with these images."""
     listed = [{"name": "main", "image": each} if isinstance(each, str) else each for each in images]
     answer = {"package_id": ID, "name": "stack", "version": "1.0.0", "containers_images": listed}
     time = {} if created is None else {"security_report_created_at": created}
@@ -411,7 +383,7 @@ def test_a_broken_answer_about_a_package_is_refused_by_name(site: SiteFolder) ->
 
 # Whatever a hub sends
 
-VERSIONS = st.sampled_from(["1.0.0", "2.0.0-rc.1", "3.0.0+b.1", "..", "../1.0.0", "a/b", "1.0.0\0", ""])
+VERSIONS = st.sampled_from(["1.0.0", "2.0.0-rc.1", "..", "../1.0.0", "a/b", "1.0.0\0", ""])
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8) | VERSIONS,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
@@ -424,37 +396,32 @@ PROPER: dict[str, st.SearchStrategy[Any]] = {
     "containers_images": st.lists(st.fixed_dictionaries({"image": st.just(ALPHA) | st.text()}), max_size=2),
     "available_versions": st.just([{"version": "1.0.0"}, {"version": "2.0.0-rc.1"}]),
 }
-PACKAGES = st.fixed_dictionaries(PROPER)
-# One field of any type, or none at all.
-ODD_PACKAGES = st.sampled_from([*PROPER]).flatmap(lambda name: st.fixed_dictionaries(PROPER | {name: JSON}))
-REPORTS = st.dictionaries(st.just(ALPHA) | st.text(), st.just(trivy(ONE)), max_size=2)
-ODD_REPORTS = st.dictionaries(st.text(max_size=8), JSON, max_size=2) | JSON
+# As it should be, with one field of any type, or anything.
+PACKAGES = st.sampled_from([*PROPER]).flatmap(lambda name: st.fixed_dictionaries(PROPER | {name: JSON}))
+REPORTS = st.dictionaries(st.just(ALPHA) | st.text(), st.just(trivy(ONE)) | JSON, max_size=2)
 
 
 def bodies(*values: st.SearchStrategy[Any]) -> st.SearchStrategy[list[bytes | None]]:
     told = st.one_of(values).map(lambda value: json.dumps(value).encode())
-    body = st.one_of(told, told, told, st.binary(max_size=40), st.none())
-    return st.lists(body, min_size=3, max_size=3)
+    return st.lists(st.one_of(told, told, st.binary(max_size=40), st.none()), min_size=3, max_size=3)
 
 
-class Told(Client):
-    """Answers what it is told to, without any network."""
-
-    def __init__(self, packages: list[Any], reports: list[Any]) -> None:
-        self._packages, self._reports = packages, reports
-
-    def ask(self, address: str, *_: object, **__: object) -> Answer:
-        told = self._reports if address.endswith("/security-report") else self._packages
-        body = told.pop(0) if told else None
-        return Answer(404 if body is None else 200, {}, body or b"", redirected=False)
-
-
-@given(bodies(PACKAGES, PACKAGES, ODD_PACKAGES, JSON), bodies(REPORTS, REPORTS, ODD_REPORTS))
+@settings(max_examples=60)
+@given(bodies(st.fixed_dictionaries(PROPER), PACKAGES, JSON), bodies(REPORTS, JSON))
 def test_whatever_a_hub_sends_can_be_read(packages: list[Any], reports: list[Any]) -> None:
+    class Told(Client):
+        def __init__(self) -> None:
+            """Need no network."""
+
+        def ask(self, address: str, *_: object, **__: object) -> Answer:
+            told = reports if address.endswith("/security-report") else packages
+            body = told.pop(0) if told else None
+            return Answer(404 if body is None else 200, {}, body or b"", redirected=False)
+
     with tempfile.TemporaryDirectory() as folder:
         root, problems = Path(folder), Problems()
         output = Output(root, problems)
-        hub = Hub(Told(packages, reports), output, "scans")
+        hub = Hub(Told(), output, "scans")
         hub.fetch(Listing("https://hub.example.org", "acme", "stack", ("1.0.0", "2.0.0-rc.1")))
         files = {path for path in root.rglob("*") if path.is_file()}
         assert {path.parent for path in files} <= {root / "scans/hub/acme/stack"}

@@ -21,7 +21,7 @@ from . import bolt
 from .fake_registry import FakeRegistry
 from .guide import block
 from .programs import need
-from .registries import CONFIG, MANIFEST, OCI, digest_of, encoded
+from .registries import CONFIG, OCI, digest_of, encoded
 from .servers import serve
 from .sites import SiteFolder, vex
 from .test_cli import call
@@ -60,16 +60,9 @@ class Trivy:
         self._cache = cache
 
     def run(self, *arguments: object) -> str:
-        done = subprocess.run(
-            [self._program, *map(str, arguments), "--cache-dir", self._cache],
-            env=os.environ
-            | {"HOME": str(self.home), "XDG_DATA_HOME": "", "SSL_CERT_FILE": str(self.trusted or "")},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        own = {"HOME": str(self.home), "XDG_DATA_HOME": "", "SSL_CERT_FILE": str(self.trusted or "")}
+        command = [self._program, *map(str, arguments), "--cache-dir", str(self._cache)]
+        return subprocess.check_output(command, env=os.environ | own, text=True, timeout=120)
 
     def scan(self, image: str, *options: object) -> Any:
         still = ("--skip-db-update", "--skip-java-db-update", "--offline-scan", "--scanners", "vuln")
@@ -78,7 +71,6 @@ class Trivy:
 
 
 def found(report: Any) -> set[tuple[str, str]]:
-    """Id and package of what a report shows."""
     return {
         (one["VulnerabilityID"], one["PkgName"])
         for result in report["Results"]
@@ -91,26 +83,17 @@ def registry() -> Iterator[tuple[str, str]]:
     """The name of an image of Wolfi with two packages, which can be pulled, and its digest."""
     layer = io.BytesIO()
     with tarfile.open(fileobj=layer, mode="w") as archive:
-        for name, text in (
-            ("etc/os-release", "ID=wolfi\nVERSION_ID=1\n"),
-            ("lib/apk/db/installed", PACKAGES),
-        ):
+        texts = {"etc/os-release": "ID=wolfi\nVERSION_ID=1\n", "lib/apk/db/installed": PACKAGES}
+        for name, text in texts.items():
             member = tarfile.TarInfo(name)
             member.size = len(text)
             archive.addfile(member, io.BytesIO(text.encode()))
     fake, name = FakeRegistry(), "hardened/web"
-
     rootfs = {"type": "layers", "diff_ids": [digest_of(layer.getvalue())]}
     config = encoded({"architecture": "amd64", "os": "linux", "config": {}, "rootfs": rootfs})
-    layers = [fake.blob(name, gzip.compress(layer.getvalue(), mtime=0), f"{OCI}layer.v1.tar+gzip")]
-    document = {
-        "schemaVersion": 2,
-        "mediaType": MANIFEST,
-        "config": fake.blob(name, config, CONFIG),
-        "layers": layers,
-    }
+    packed = fake.blob(name, gzip.compress(layer.getvalue(), mtime=0), f"{OCI}layer.v1.tar+gzip")
     fake.put("/v2/", {})
-    digest = fake.manifest(name, document, "1")["digest"]
+    digest = fake.pushed(name, fake.blob(name, config, CONFIG), [packed], "1")["digest"]
     with fake.running():
         yield f"{fake.host}/{name}", digest
 
