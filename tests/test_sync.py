@@ -6,6 +6,8 @@ import json
 import re
 import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -731,3 +733,24 @@ def test_a_slow_host_does_not_delay_another(site: SiteFolder, fake: FakeRegistry
         sync(site, silence=40, whole=40)
     assert turn.let_go
     assert labels(site) == ["1.0"]
+
+
+def test_the_first_answers_may_come_at_once() -> None:
+    """Several threads that are the first to decode a type must not crash the process."""
+    program = """
+import importlib, sys, threading
+from mkdocs_catalog_api.network import registry
+
+sys.setswitchinterval(1e-6)
+body = b'{"manifests": [{"digest": "a"}], "config": {"digest": "b"}}'
+for _ in range(25):
+    fresh = importlib.reload(registry)
+    barrier = threading.Barrier(8)
+    def decode():
+        barrier.wait()
+        fresh._decode(body, fresh.RegistryManifest, "")
+    threads = [threading.Thread(target=decode) for _ in range(8)]
+    for thread in threads: thread.start()
+    for thread in threads: thread.join()
+"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
