@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from .guide import block, blocks
+from .servers import serve
 
 pytestmark = pytest.mark.slow
 
@@ -60,26 +61,23 @@ def test_they_are_built_reproducibly_as_they_should_be(dist: list[Path], tmp_pat
 
 
 @pytest.fixture
-def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A site with one image; there `python3 -m venv` and `pip` are uv, which takes a tenth of their time."""
+def site(tmp_path: Path) -> Path:
+    """A site with one image."""
     for path, text in (
         ("docs/index.md", "# Home\n"),
         ("docs/images/nginx.md", PAGE),
         ("mkdocs.yml", SITE),
-        ("bin/python3", f'#!/bin/sh\nexec uv venv -q --python {sys.executable} "$3"\n'),
-        ("bin/pip", '#!/bin/sh\nexec uv pip "$@" -q\n'),
     ):
         target = tmp_path / "site" / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text)
-        target.chmod(0o755)
-    path = f"{tmp_path}/site/bin{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    monkeypatch.setenv("PATH", path)
     return tmp_path / "site"
 
 
 def test_the_wheel_alone_builds_a_site(dist: list[Path], site: Path) -> None:
-    run("sh", "-ec", f"python3 -m venv .venv && . .venv/bin/activate; pip install {dist[0]}", folder=site)
+    uv = Path(sys.executable).parent / "uv"
+    run(uv, "venv", "-q", "--python", sys.executable, folder=site)
+    run(uv, "pip", "install", "-q", dist[0], folder=site)
     run(site / ".venv/bin/mkdocs", "build", "--strict", folder=site)
     run(site / ".venv/bin/catalog-api", "build", "--site-dir", "other", folder=site)
     found = site / "site/api/v1/images/nginx/index.json"
@@ -87,18 +85,20 @@ def test_the_wheel_alone_builds_a_site(dist: list[Path], site: Path) -> None:
 
 
 def test_the_first_page_installs_from_a_commit(site: Path, tmp_path: Path) -> None:
-    """Its lines for requirements.txt and pip, from a local repository; the README names the same."""
+    """Its lines for requirements.txt and pip, from a server of this machine; the README names the same."""
     source = tmp_path / "repository"
     copy(source)
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
-    for words in (["init", "-q"], ["add", "--all"], ["commit", "-qm", "First"]):
+    for words in (["init", "-q"], ["add", "--all"], ["commit", "-qm", "First"], ["update-server-info"]):
         run(*git, *words, folder=source)
     commit = run("git", "rev-parse", "HEAD", folder=source).strip()
     text = block("index", "requirements.txt").replace("@COMMIT", f"@{commit}")
-    text = text.replace("https://git.example.org/YOU/mkdocs-catalog-api", f"file://{source}")
-    (site / "requirements.txt").write_text(text, "utf-8")
     (commands,) = [each.text for each in blocks("index", "sh") if each.text.startswith("python3 -m venv")]
-    run("sh", "-ec", commands, folder=site)
+    with serve(source) as port:
+        address = f"http://127.0.0.1:{port}/.git"
+        text = text.replace("https://git.example.org/YOU/mkdocs-catalog-api", address)
+        (site / "requirements.txt").write_text(text, "utf-8")
+        run("sh", "-ec", commands, folder=site)
     run(site / ".venv/bin/catalog-api", "build", folder=site)
     run(site / ".venv/bin/python", "-c", "import requests, urllib3", folder=site)  # the extra brings it
     assert (site / "site/api/v1/images/nginx/index.json").is_file()
