@@ -11,8 +11,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
-from importlib.resources import files
 from pathlib import Path
+from sysconfig import get_path
 from typing import Any, NamedTuple, TypeAlias
 
 import pytest
@@ -24,7 +24,7 @@ from .sites import Result
 BIN = Path(sys.executable).parent
 CLIENTS = Path(__file__).parent / "clients"
 GUIDE = EXAMPLE / "docs/guide/clients.md"
-JAR = str(files("openapi_generator_cli") / "openapi-generator.jar")
+JAR = f"{get_path('purelib')}/openapi_generator_cli/openapi-generator.jar"
 JAVA = ("java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # started and ended within seconds
 CRATES = [
     f"/usr/share/doc/librust-{crate}-dev" for crate in ("chrono", "serde-derive", "serde-json", "serde-repr")
