@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -85,20 +86,26 @@ def test_the_wheel_alone_builds_a_site(dist: list[Path], site: Path) -> None:
 
 
 def test_the_first_page_installs_from_a_commit(site: Path, tmp_path: Path) -> None:
-    """Its lines for requirements.txt and pip, from a server of this machine; the README names the same."""
+    """Its lines for requirements.txt and pip, then the README's, from a server of this machine."""
     source = tmp_path / "repository"
     copy(source)
     git = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org"]
     for words in (["init", "-q"], ["add", "--all"], ["commit", "-qm", "First"], ["update-server-info"]):
         run(*git, *words, folder=source)
     commit = run("git", "rev-parse", "HEAD", folder=source).strip()
-    text = block("index", "requirements.txt").replace("@COMMIT", f"@{commit}")
+    requirements = block("index", "requirements.txt")
+    (readme,) = re.findall(r"^pip install '.*$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
     (commands,) = [each.text for each in blocks("index", "sh") if each.text.startswith("python3 -m venv")]
     with serve(source) as port:
         address = f"http://127.0.0.1:{port}/.git"
-        text = text.replace("https://git.example.org/YOU/mkdocs-catalog-api", address)
-        (site / "requirements.txt").write_text(text, "utf-8")
+        for printed, meant in (
+            ("https://git.example.org/YOU/mkdocs-catalog-api", address),
+            ("@COMMIT", f"@{commit}"),
+        ):
+            requirements, readme = requirements.replace(printed, meant), readme.replace(printed, meant)
+        (site / "requirements.txt").write_text(requirements, "utf-8")
         run("sh", "-ec", commands, folder=site)
+        run("sh", "-ec", f". .venv/bin/activate\n{readme}", folder=site)
     run(site / ".venv/bin/catalog-api", "build", folder=site)
     run(site / ".venv/bin/python", "-c", "import requests, urllib3", folder=site)  # the extra brings it
     assert (site / "site/api/v1/images/nginx/index.json").is_file()
