@@ -25,7 +25,7 @@ from ..problems import Level, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
 from .messages import location, message_and_hint
 from .pages import dotted
-from .yaml_text import child, explain, mark, place
+from .yaml_text import LimitedLoader, child, place, refused
 
 PLUGIN = "catalog-api"
 _READ_HERE = frozenset({PLUGIN, "meta", "offline", "search", "tags", "swagger-ui-tag"})
@@ -125,8 +125,16 @@ class _Unknown:
     """Placeholder for the value of a Python tag or a plugin's tag, which is not used here."""
 
 
-class _ConfigLoader(yaml.CSafeLoader):
+class _ConfigLoader(LimitedLoader):
     """Reads YAML 1.1 types, as MkDocs does for its configuration."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> object:
+        """Give an error of a value, such as a day that no calendar has, the value's place."""
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, TypeError, LookupError, OverflowError):
+            problem = "it has no value"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
 
 
 def _unknown(*_: object) -> _Unknown:
@@ -255,23 +263,25 @@ def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str
     Raises:
         RefusedError: the file or a parent of it is invalid; its `file` is the one.
     """
-    source = b""
+    text = ""
     try:
         source = path.read_bytes()
         if path.suffix == ".toml":
             return _load_toml(source, name)
-        loader = _ConfigLoader(source)
+        text = source.decode("utf-8-sig")
+        loader = _ConfigLoader(text)
         root = loader.get_single_node()
         data = {} if root is None else loader.construct_document(root)
     except OSError as error:
         raise RefusedError(f"the file can't be read: {reason(error)}", file=name) from None
     except RefusedError:
         raise
-    except yaml.MarkedYAMLError as error:
-        where = mark(error)
-        raise RefusedError(*explain(error), where.line + 1, where.column + 1, name) from None
-    except (yaml.YAMLError, ValueError, TypeError, LookupError, OverflowError, RecursionError) as error:
-        raise RefusedError(f"not valid YAML: {str(error)[:200]}", file=name) from None
+    except UnicodeDecodeError:
+        raise RefusedError("the file is not UTF-8", "save it as UTF-8", file=name) from None
+    except (yaml.YAMLError, RecursionError) as error:
+        refusal = refused(error, text)
+        refusal.file = name
+        raise refusal from None
     if not isinstance(data, dict):
         raise RefusedError("not keys and values", "write `key: value` lines", 1, 1, name)
     parent = data.pop("INHERIT", None)

@@ -8,42 +8,89 @@ and `null` of YAML 1.2; the models convert them later.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
+from typing import Any
 
 import yaml
 from msgspec import Struct
 
 from ..problems import Problem, RefusedError
 
-_HINTS = {
-    "mapping values are not allowed": 'check the indentation; put a text with a colon in quotes: key: "A: B"',
-    "cannot start any token": "put the value in quotes, and indent with spaces",
-    "undefined alias": "put a value that begins with * in quotes",
-    "unexpected end of stream": "close it with the same quote",
+_SYNTAX_ERROR = ("a syntax error", "check indentation, quotes and brackets up to here")
+_SYNTAX_ERRORS = {
+    "mapping values are not allowed": (
+        "a colon is not allowed here",
+        'check the indentation; put a text with a colon in quotes: key: "A: B"',
+    ),
+    "cannot start any token": (
+        "a value can't begin with this character",
+        "put the value in quotes, and indent with spaces",
+    ),
+    "tab character": ("a tab in the indentation", "indent with spaces"),
+    "undefined alias": ("no anchor has this name", "put a value that begins with * in quotes"),
+    "unexpected end of stream": ("the quote is never closed", "close it with the same quote"),
+    "escape": ("an unknown escape in double quotes", "write two backslashes, or use single quotes"),
+    "flow sequence": ("the list is not closed, or a comma is missing", "close it with ]"),
+    "flow mapping": ("the mapping is not closed, or a comma is missing", "close it with }"),
+    "expected ':'": ("the key has no colon", "write `key: value`, or indent the line as part of a text"),
+    "block sequence entries": ("a list can't begin here", "begin it on the next line"),
+    "'-' indicator": ("neither an entry of the list nor a key beside it", "check the indentation"),
+    "expected key": (
+        "neither a key nor part of the value above",
+        "check the indentation and the quotes above",
+    ),
+    "another document": ("a second document begins here", "remove the line ---"),
+    "unhashable key": ("a list or mapping can't be a key", "use `key: value`"),
+    "for the tag": ("an unknown tag", "remove it, or put the value in quotes"),
+    "has no value": ("no such date, or not a value of its tag", "put it in quotes"),
 }
-"""Words of libyaml → how to fix the error."""
+"""Words of the parser, which no message repeats → message and hint. The first that match are used."""
 _BEGINS = ("a flow ", "a quoted scalar")
 """For errors in these contexts, the start of the context is shown, not where the parser gives up."""
 
 
-def mark(error: yaml.MarkedYAMLError) -> yaml.Mark:
-    """Return the place of an error for authors."""
-    if error.context_mark and any(begin in (error.context or "") for begin in _BEGINS):
-        return error.context_mark
-    return error.problem_mark or error.context_mark or yaml.Mark("", 0, 0, 0, None, 0)
+def refused(error: Exception, text: str, offset: int = 0) -> RefusedError:
+    """Return the refusal of a text for which a loader raised an error, with place and words for authors."""
+    words, mark, end = "", None, len(text)
+    if isinstance(error, yaml.MarkedYAMLError):
+        words, mark = f"{error.context} {error.problem}", error.problem_mark or error.context_mark
+        end = mark.index if mark else end
+        if error.context_mark and any(begin in (error.context or "") for begin in _BEGINS):
+            mark = error.context_mark
+    if too_deep := _first_too_deep(text[:end]):
+        return _at(too_deep.start_mark, offset, *_TOO_DEEP)
+    if isinstance(error, yaml.reader.ReaderError):
+        before = text.encode()[: error.position].decode()
+        message = f"the character {text[len(before) : len(before) + 1]!r} is not allowed in YAML"
+        return RefusedError(message, "remove it", before.count("\n") + 1 + offset, 1)
+    message, hint = next((known for key, known in _SYNTAX_ERRORS.items() if key in words), _SYNTAX_ERROR)
+    return _at(mark or yaml.Mark("", 0, 0, 0, None, 0), offset, f"not valid YAML: {message}", hint)
 
 
-def explain(error: yaml.MarkedYAMLError) -> tuple[str, str]:
-    """Return message and hint of an error; the message has the words of the parser."""
-    problem = ", ".join(filter(None, (error.context, error.problem))) or "can't be read"
-    hints = (hint for words, hint in _HINTS.items() if words in problem)
-    return f"not valid YAML: {problem}", next(hints, "check indentation, quotes and brackets up to here")
+def _at(mark: Any, offset: int, message: str, hint: str) -> RefusedError:
+    return RefusedError(message, hint, mark.line + 1 + offset, mark.column + 1)
+
+
+def _first_too_deep(text: str) -> yaml.Event | None:
+    """Return the start of the first value with too many levels above it, up to the first syntax error."""
+    depth = 0
+    with suppress(yaml.YAMLError):
+        for event in yaml.parse(text, yaml.CSafeLoader):
+            if isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            elif isinstance(event, yaml.NodeEvent):
+                if depth > _MAX_DEPTH:
+                    return event
+                depth += isinstance(event, yaml.CollectionStartEvent)
+    return None
 
 
 Value = str | bool | None | list["Value"] | dict[str, "Value"]
 """A value of YAML that is read as text."""
 
 _MAX_DEPTH = 50
+_TOO_DEEP = ("nested too deeply", f"the maximum is {_MAX_DEPTH} levels")
 
 Path = Sequence[str | int]
 """Path of a value: mapping keys and list positions."""
@@ -56,18 +103,30 @@ _WORDS = {
 }
 
 
-class _TextLoader(yaml.CSafeLoader):
+class LimitedLoader(yaml.CSafeLoader):
+    """Stops at the maximum depth: some versions of libyaml would overflow the stack and crash the program.
+
+    No tag depends on the place of a value, so the two methods only count levels.
+    """
+
+    _depth = -1
+
+    def descend_resolver(self, current_node: object, current_index: object) -> None:
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            raise RecursionError
+
+    def ascend_resolver(self) -> None:
+        self._depth -= 1
+
+
+class _TextLoader(LimitedLoader):
     """Composes nodes with tags that only distinguish null, booleans of YAML 1.2 and text."""
 
     def resolve(self, kind: type[yaml.Node], value: str, implicit: Sequence[bool]) -> str:
         if kind is yaml.ScalarNode:
             return _WORDS.get(value, self.DEFAULT_SCALAR_TAG) if implicit[0] else self.DEFAULT_SCALAR_TAG
         return self.DEFAULT_SEQUENCE_TAG if kind is yaml.SequenceNode else self.DEFAULT_MAPPING_TAG
-
-    def descend_resolver(self, current_node: object, current_index: object) -> None:
-        """Do nothing: no tag depends on the place of a value."""
-
-    def ascend_resolver(self) -> None: ...
 
 
 class _ValueBuilder:
@@ -78,12 +137,11 @@ class _ValueBuilder:
         self._built: dict[int, Value] = {}
 
     def _error(self, node: yaml.Node, message: str, hint: str) -> RefusedError:
-        mark = node.start_mark
-        return RefusedError(message, hint, mark.line + 1 + self._offset, mark.column + 1)
+        return _at(node.start_mark, self._offset, message, hint)
 
     def value(self, node: yaml.Node, depth: int) -> Value:
         if depth > _MAX_DEPTH:
-            raise self._error(node, "nested too deeply", f"the maximum is {_MAX_DEPTH} levels")
+            raise self._error(node, *_TOO_DEEP)
         if type(node) is yaml.ScalarNode:
             if node.tag in (_TEXT, _MERGE):  # the common case
                 return str(node.value)
@@ -191,19 +249,6 @@ def parse(text: str, offset: int = 0) -> YamlDocument:
     try:
         root = yaml.compose(text, _TextLoader)
         data = None if root is None else _ValueBuilder(offset).value(root, 0)
-    except RefusedError:
-        raise
-    except yaml.MarkedYAMLError as error:
-        where = mark(error)
-        line, column = where.line + 1 + offset, where.column + 1
-        raise RefusedError(*explain(error), line, column) from None
-    except (yaml.YAMLError, ValueError) as error:
-        # A reader error: characters that YAML does not allow.
-        position = getattr(error, "position", 0)
-        before = text[:position] if isinstance(position, int) and position >= 0 else ""
-        reason = f"a character that YAML does not allow ({getattr(error, 'reason', error)})"
-        raise RefusedError(reason, "remove it", before.count("\n") + 1 + offset, 1) from None
-    except RecursionError:
-        hint = f"the maximum is {_MAX_DEPTH} levels"
-        raise RefusedError("nested too deeply", hint, 1 + offset, 1) from None
+    except (yaml.YAMLError, RecursionError) as error:
+        raise refused(error, text, offset) from None
     return YamlDocument(text, offset, data)
