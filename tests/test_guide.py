@@ -19,6 +19,7 @@ import pytest
 import yaml
 from markdown.extensions.toc import slugify
 from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from mkdocs_catalog_api.authored.settings import Settings, item_fields
 from mkdocs_catalog_api.catalog.collections import COLLECTIONS
@@ -238,6 +239,21 @@ def test_the_readme_is_short_begins_as_the_first_page_and_its_links_lead_somewhe
         text = (ROOT / (path or "README.md")).read_bytes()
         assert not anchor or anchor in anchors(text.decode()), path
     assert {f"example_site/docs/guide/{name}.md" for name in ("index", "pages", "clients")} <= {*links}
+
+
+def test_the_readme_installs_releases_that_are_known_to_work() -> None:
+    constraints = Path(__file__).with_name("constraints.txt")
+    known = [Requirement(line) for line in constraints.read_text("utf-8").splitlines() if line[0] != "#"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    for line in sum(project["optional-dependencies"].values(), project["dependencies"]):
+        needed = Requirement(line)
+        releases = [each.specifier for each in known if canonicalize_name(needed.name) == each.name]
+        accepted = [needed.specifier.contains(str(release)[2:]) for release in releases]
+        assert needed.name == project["name"] or (accepted and all(accepted)), (
+            f"{line}: update the constraints"
+        )
+    installs = [line for line in code(README, "sh") if "/pip install" in line]
+    assert len(installs) == 2 and all(f" -c tests/{constraints.name} " in line for line in installs)
 
 
 def test_the_readme_prints_the_json_of_the_example(example_bytes: dict[str, bytes], tmp_path: Path) -> None:
