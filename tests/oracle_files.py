@@ -76,7 +76,7 @@ def scan(scanner: str, names: list[str], time: Any, findings: list[Record], **mo
     references = [reference(name) for name in names]
     values = {"platform": "", "packages": ALL, "limits": set(), "manifest": "", "silent": False} | more
     values |= {"digests": {digest for *_, digest in references if digest}}
-    values |= {"tags": {(repository, tag) for repository, tag, _ in references if tag}}
+    values |= {"tags": {(repo, tag or "latest") for repo, tag, digest in references if tag or not digest}}
     return Record(scanner=scanner, time=instant(time), findings=findings, **values)
 
 
@@ -208,11 +208,21 @@ def releases(page: Any, registry: str) -> list[Record]:
         joins = {"tags": {(image, tag) for tag in labels}, "paths": {f"{slug}/{tag}.json" for tag in labels}}
         read.append(Record(**about, **joins))
     read.sort(key=lambda release: (version_key(release.version), release.version), reverse=True)
-    finals = [release for release in read if all(part[0] != -2 for part in version_key(release.version)[1])]
-    newest = page.get("latest") or next((release.version for release in finals or read), "")
+    tagged = [form(release.version) for release in read if "latest" in release.labels]
+    fitting = [release for release in read if tagged in ([], [form(release.version)])]
+    finals = [
+        release for release in fitting if all(part[0] != -2 for part in version_key(release.version)[1])
+    ]
+    newest = page.get("latest") or next((release.version for release in finals or fitting), "")
     for release in read:
         release.is_latest = release.version == newest
     return sorted(read, key=lambda release: not release.is_latest)
+
+
+def form(label: str) -> tuple[str, bool]:
+    """The word before the number, but `v`, and whether the first number has four digits or more."""
+    word, number = re.match(r"(?:v(?=\d))?(\D*)(\d*)", label).groups()  # type: ignore[union-attr]
+    return word.strip("-._"), len(number) > 3
 
 
 def end_of_life(label: str, cycles: list[Any]) -> str | None:

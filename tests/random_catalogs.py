@@ -20,7 +20,7 @@ ADVISORIES = ["GHSA-aaaa-bbbb-cccc", "DSA-1234-1", "RHSA-2024:1", "TEMP-1"]
 PLATFORMS = ["linux/amd64", "linux/arm64", "linux/arm/v7", "linux/arm/v6"]
 LOCAL = digest("of an image that was loaded from an archive")
 KINDS = ["os-pkgs", "lang-pkgs"]
-LABELS = ["1.0", "1.1", "1.1-r1", "1.10", "2.0.0", "2.0.1"]
+LABELS = ["1.0", "1.1", "1.1-r1", "1.10", "2.0.0", "2.0.1", "20231015"]
 TIMES = [f"2026-11-01T{time}" for time in ("06:00:00Z", "06:00:00.1Z", "06:00:00.12Z")]
 TIMES += ["2026-11-01T08:00:00.100000001+02:00"]
 STRANGE_TIMES = ["", "yesterday", "9999-01-01T00:00:00Z"]
@@ -121,6 +121,8 @@ class RandomCatalog:
             entries.append(entry)
             platform = "amd64" if self.maybe(0.7) else ""
             self.versions.append(Version(slug, image, label, digests, tags, platform, manifests))
+        if (known := [entry for entry in entries if entry["digest"]]) and self.maybe(0.4):
+            self.one(known)["tags"].append("latest")
         written = image.removeprefix("docker.io/library/")
         page: Json = {"image": written, "lifecycle": lifecycle, "versions": entries}
         if self.maybe(0.3):

@@ -326,6 +326,25 @@ def test_a_site_that_is_not_the_one_that_was_built_fails(tmp_path: Path) -> None
     assert (tmp_path / "slept").read_text("utf-8").split() == ["0", "60", "300", "600"]
 
 
+def test_the_data_is_kept_by_the_run_after_one_whose_push_failed(tmp_path: Path) -> None:
+    need("git")
+    origin, clone = tmp_path / "origin.git", tmp_path / "clone"
+    git("init", "--quiet", "--bare", "--initial-branch=main", str(origin))
+    git("clone", "--quiet", str(origin), str(clone))
+    git("commit", "--quiet", "--allow-empty", "--message=Begin", folder=clone)
+    git("push", "--quiet", "origin", "HEAD:main", folder=clone)
+    (clone / "scans").mkdir()
+    (clone / "scans/web.json").write_text("{}", "utf-8")
+
+    def keep(*arguments: str) -> int:
+        command = ["sh", "-c", block("daily", "keep.sh"), "keep.sh", "main", *arguments]
+        return subprocess.run(command, cwd=clone, env=os.environ | AUTHOR, capture_output=True).returncode
+
+    assert keep(str(tmp_path / "none.git")) != 0
+    assert keep() == 0
+    assert git("ls-tree", "-r", "--name-only", "main", folder=origin).split() == ["scans/web.json"]
+
+
 def test_github_runs_daily_and_only_one_job_may_write() -> None:
     workflow = github()
     triggers = workflow[True]  # `on`, as YAML 1.1 reads it

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from packaging.version import Version
 
 from mkdocs_catalog_api.catalog.lines import (
     LineRules,
+    form,
     newest_label,
     parse_label,
     update_advice,
@@ -68,6 +69,16 @@ ROWS = {
         " | 7.0.4-php8.5-fpm: 7.0/php8.5-fpm > – –"),
     "revisions": ("", "1.2.3-r0: 1.2/ > 1.2.3-r1 – | *1.2.3-r1: 1.2/ > – – | 1.2.3-r1-dev: 1.2/dev > – –"),
     "named-lines": ("", "4.9=lts: lts/ > 5.0 5.1 | 5.0=lts: lts/ > – 5.1 | *5.1: 5/ > – –"),
+    "latest-and-dates": (
+        "",
+        "*2.4.1 (latest): 2.4/ > – – | 2.4.0: 2.4/ > 2.4.1 – | 20231015: 20231015/ > – – | web-7: 7/ > – –"),
+    "latest-on-a-variant": (
+        "", "1.2.4: 1.2/ > – – | 1.2.2-slim: 1.2/slim > 1.2.3-slim – | *1.2.3-slim (latest): 1.2/slim > – –"),
+    "latest-on-an-older-line": (
+        "", "2.9.9 (latest): 2.9/ > – 3.0.0 | *3.0.0: 3.0/ > – – | 20231015: 20231015/ > – –"),
+    "latest-on-a-candidate": ("", "2.0.0-rc1 (latest): 2.0/ > – – | *1.9.4: 1.9/ > – –"),
+    "latest-against-the-page": (
+        "latest: 20231015", "2.4.1 (latest): 2.4/ > – 20231015 | *20231015: 20231015/ > – –"),
     "only-dev": ("", "*1.30.0-dev: 1.30/dev > – – | 1.29.0-dev: 1.29/dev > – 1.30.0-dev"),
 }  # fmt: skip
 """Slug → front matter, and `label[=line] [(tag)]: line/variant > upgrade newLine`; `*` marks the newest."""
@@ -114,19 +125,34 @@ def test_lines_variants_and_advice_of_real_labels(rows: Result, slug: str) -> No
         assert newer == advice, label
 
 
-NUMBERS = st.lists(st.sampled_from(["0", "1", "2", "04", "10", "17"]), min_size=1, max_size=4).map(".".join)
+def test_a_tag_latest_on_an_older_version_is_told(rows: Result) -> None:
+    about = [(problem.code, problem.file) for problem in rows.problems if "`latest`" in problem.message]
+    assert about == [("CAT014", "docs/images/latest-on-an-older-line.md")]
+
+
+NUMBERS = st.lists(st.sampled_from(["0", "1", "2", "04", "10", "17", "2024"]), min_size=1, max_size=4).map(
+    ".".join
+)
 MARKS = st.sampled_from(["", "", "", "-rc1", "-rc2", "-r1", "_p2", "w", "-beta"])
 VARIANTS = st.sampled_from(["", "", "-alpine3.24", "-debian13", "-debian13-dev", "-dev", "-fips"])
-LABELS = st.builds(lambda *parts: "".join(parts), st.sampled_from(["", "v"]), NUMBERS, MARKS, VARIANTS)
+LABELS = st.builds(
+    lambda *parts: "".join(parts), st.sampled_from(["", "v", "web-"]), NUMBERS, MARKS, VARIANTS
+)
 LISTS = st.lists(
     LABELS | st.sampled_from(["stable", "latest-dev", "edge"]), min_size=1, max_size=8, unique_by=str.casefold
 )
 
 
-def entries(labels: list[str]) -> list[VersionEntry]:
+def entries(labels: list[str], tagged: str = "") -> list[VersionEntry]:
+    """Versions with these labels, one of which may have the tag `latest`."""
     rules = LineRules()
     return [
-        VersionEntry.model_construct(version=label, line=rules.line(label), variant=rules.variant(label))
+        VersionEntry.model_construct(
+            version=label,
+            line=rules.line(label),
+            variant=rules.variant(label),
+            tags=["latest"] * (label == tagged),
+        )
         for label in labels
     ]
 
@@ -163,6 +189,18 @@ def test_advice_is_newer_and_of_the_same_variant(labels: list[str], pinned: bool
                 assert parse_label(new_line).key <= parse_label(labels[0]).key
         if not own.numbers:
             assert (upgrade, new_line) == (None, None)
+
+
+@given(LISTS, st.data())
+def test_the_tag_latest_decides_about_variant_and_form(labels: list[str], data: st.DataObject) -> None:
+    tagged = data.draw(st.sampled_from(labels))
+    own, versions = parse_label(tagged), entries(labels, tagged)
+    assume(own.numbers)
+    newest = newest_label(versions)
+    advised = {label for advice in update_advice(versions, None).values() for label in advice if label}
+    assert LineRules().variant(newest) == LineRules().variant(tagged)
+    assert {form(label) for label in (newest, *advised)} == {form(tagged)}
+    assert own.pre_release or parse_label(newest).key >= own.key
 
 
 # The order of versions.

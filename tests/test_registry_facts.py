@@ -181,6 +181,31 @@ ROWS: dict[str, Row] = {
         "versions: {from: registry, tags: [1.2*, edge]}", CHOSEN,
         "versions: [1.2.1, 1.2.1-alpine, 1.2.0, edge]"
     ),
+    "an expression is for the beginning": Row(
+        "versions: {from: registry, tags: '2'}", "1.2.0 / 2.0.0", "versions: [2.0.0]"
+    ),
+    "tags without some": Row(
+        "versions: {from: registry, tags: [1.2*, '!*-alpine']}", CHOSEN, "versions: [1.2.1, 1.2.0]"
+    ),
+    "the default without some": Row(
+        "versions: {from: registry, tags: ['!*-alpine', '!1.3*']}", CHOSEN, "versions: [1.2.1, 1.2.0]"
+    ),
+    "neither pull requests nor commits": Row(
+        "versions: registry", "1.2.3 1.2 / 1.2.2 pr-9 sha-504ed10 / pr-12 / main sha-504ed11 / 1.2.4-504ed12",
+        "{latest: 1.2.3, versions: [{version: 1.2.3, tags: ['1.2']},"
+        " {version: 1.2.2, tags: [pr-9, sha-504ed10]}]}"
+    ),
+    "only latest": Row(
+        "versions: registry", "main latest sha-504ed11 / sha-504ed12",
+        "{latest: latest, versions: [{version: latest, tags: [main, sha-504ed11]}]}"
+    ),
+    "the tag latest decides between dates and numbers": Row(
+        "versions: registry", "2.4.1 latest / 20231015", "{latest: 2.4.1, versions: [2.4.1, '20231015']}"
+    ),
+    "the newest and the one with the tag latest are kept": Row(
+        "versions: {from: registry, keep: 1}", "1.0.0 latest / 1.0.1 / 1.0.2", "versions: [1.0.2, 1.0.0]",
+        "CAT014 FILE versions"
+    ),
     "keep": Row("versions: {from: registry, keep: 1}", CHOSEN, "versions: [1.3.0, 1.2.1, 1.2.1-alpine]"),
     "keep of tags": Row(
         "versions: {from: registry, tags: '^1[.]2', keep: 1}", CHOSEN, "versions: [1.2.1, 1.2.1-alpine]"
@@ -209,6 +234,9 @@ ROWS: dict[str, Row] = {
     ),
     "a file without a chosen version": Row(
         "versions: {from: registry, tags: ^v}", "1.0.0", "versions: []", "CAT083 PAGE:5 versions"
+    ),
+    "a file without a version": Row(
+        "versions: registry", "main / pr-7", "versions: []", "CAT083 PAGE:5 versions"
     ),
     "values that are none are named and not used": Row(
         "versions: [1.0.0]",
@@ -265,6 +293,7 @@ WRONG = [
     ("{from: hub}", "CAT012", ".from"),
     ("{from: registry, keep: 0}", "CAT012", ".keep"),
     ("{from: registry, tags: (}", "CAT012", ".tags"),
+    ("{from: registry, tags: '!*-dev'}", "CAT012", ".tags"),
     ("{from: registry, tags: []}", "CAT012", ".tags"),
     ("{from: registry, tags: {a: 1}}", "CAT012", ".tags"),
     ("{from: registry, kep: 1}", "CAT010", ".kep"),
@@ -327,6 +356,8 @@ def test_a_page_is_filled(site: SiteFolder) -> None:
         wanted = yaml.safe_load(plain(textwrap.dedent(each.published)) or "{}")
         assert same(published, wanted) == wanted, name
         assert told(result, number) == [line for line in each.told.split(" | ") if line], name
+    notes = [(each.level, each.code) for each in result.problems if each.file == "registry/images"]
+    assert notes == [(Level.INFO, "CAT083")], "one for all tags that are not listed"
 
 
 def test_a_page_or_file_is_refused(site: SiteFolder) -> None:

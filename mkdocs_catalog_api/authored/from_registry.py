@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from ..catalog.lines import parse_label
 from ..catalog.model import Model
 from ..catalog.types import Positive
+from ..catalog.version_tags import version_tags
 from ..problems import RefusedError
 from .messages import resembling
 
@@ -27,6 +28,8 @@ def _tags(value: object) -> object:
             "neither a regular expression nor a list of tags",
             'for example `tags: "^[0-9.]+$"` or `tags: [1.*]`',
         )
+    if value.startswith("!"):
+        raise RefusedError("a pattern with `!` is not a regular expression", f'use a list: ["{value[:80]}"]')
     try:
         re.compile(value)
     except (re.error, OverflowError, RecursionError) as error:
@@ -43,8 +46,9 @@ class FromRegistry(Model):
         str | list[str] | None,
         BeforeValidator(_tags),
         Field(
-            description="Tags that are versions: a regular expression that matches a part of the tag, or a "
-            "list of tags and patterns with `*`. By default, all tags with a number.",
+            description="Tags that are versions: a regular expression for the beginning of the tag, or "
+            "a list of tags and patterns with `*`; `!…` leaves out. By default, and in a list of `!…` "
+            "alone: tags of releases, not of pull requests, commits and branches.",
             examples=["^[0-9.]+$"],
         ),
     ] = None
@@ -58,13 +62,18 @@ class FromRegistry(Model):
         """Return its keys."""
         return [info.alias or name for name, info in cls.model_fields.items()]
 
-    def chooses(self, tag: str) -> bool:
-        """Whether the tag is a version."""
-        if self.tags is None:
-            return bool(parse_label(tag).numbers)
+    def versions(self, tags: Iterable[str], image: str) -> list[str]:
+        """Return the tags that are versions. `image` is the last part of the repository."""
         if isinstance(self.tags, str):
-            return re.search(self.tags, tag) is not None
-        return any(fnmatchcase(tag, pattern) for pattern in self.tags)
+            return [tag for tag in tags if re.match(self.tags, tag)]
+        wanted = [pattern for pattern in self.tags or () if not pattern.startswith("!")]
+        unwanted = [pattern[1:] for pattern in self.tags or () if pattern.startswith("!")]
+        allowed = [tag for tag in tags if not _matches(tag, unwanted)]
+        return [tag for tag in allowed if _matches(tag, wanted)] if wanted else version_tags(allowed, image)
+
+
+def _matches(tag: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatchcase(tag, pattern) for pattern in patterns)
 
 
 def is_from_registry(value: object) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import Any, TypeVar, get_args
+from typing import TypeVar, get_args
 
 from msgspec.structs import replace
 from pydantic_core import ErrorDetails
@@ -14,11 +14,13 @@ from pydantic_core import ErrorDetails
 from ..catalog.fields import COMPUTED, ItemFields, M
 from ..catalog.lines import (
     LineRules,
+    Version,
     cycle_of,
     derived_line,
     line_by,
     newest_label,
     parse_label,
+    tagged_latest,
 )
 from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry, Lifecycle, ListedEntry, PinningEntry, VersionEntry
@@ -252,13 +254,14 @@ def _is_spdx(expression: str) -> bool:
 def pinning_versions(entry: P, raw: RawItem, problems: Problems) -> P:
     """Return the item with its newest version first and with `latest`."""
     entry = _of_registry(entry, raw, problems)
-    entry = _kept(entry, raw, lambda v: (derived_line(v.version), LineRules().variant(v.version)))
     positions = _positions(entry, raw, problems)
     if not _has_latest(entry, raw, problems):
         return entry
     present = [label for label in positions if label not in raw.gone] or [*positions]
     newest = next(iter(in_order(present, entry.latest)), None)
-    labels = in_order(positions, newest)
+    lines = {label: (derived_line(label), LineRules().variant(label)) for label in positions}
+    kept = _kept(lines, raw, {newest})
+    labels = [label for label in in_order(positions, newest) if label in kept]
     _warn_if_undecided(labels, entry, raw, problems)
     versions = [entry.versions[positions[label]] for label in labels]
     return _with(entry, versions=versions, latest=newest)
@@ -267,25 +270,44 @@ def pinning_versions(entry: P, raw: RawItem, problems: Problems) -> P:
 def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> ImageEntry:
     """Return the image with line and variant of each version, its newest version first, and `latest`."""
     entry = _of_registry(entry, raw, problems)
-    entry = _kept(entry, raw, lambda version: ((at := in_line(version, rules)).line, at.variant))
     versions = [in_line(version, rules) for version in entry.versions]
+    present = [version for version in versions if version.version not in raw.gone] or versions
+    newest = _newest(present, entry.default_variant) if entry.latest is None else entry.latest
+    tagged = tagged_latest(present)
+    lines = {version.version: (version.line, version.variant) for version in versions}
+    kept = _kept(lines, raw, {newest, tagged.version if tagged else None})
+    versions = [version for version in versions if version.version in kept]
+    entry = _with(entry, versions=[version for version in entry.versions if version.version in kept])
     positions = _positions(entry, raw, problems)
     _check_tags(entry, raw, problems)
     _check_lines(entry, raw, rules, problems)
     if not (_has_default_variant(entry, versions, raw, problems) and _has_latest(entry, raw, problems)):
         return entry
-    newest = _newest(versions, entry.default_variant, raw.gone) if entry.latest is None else entry.latest
     labels = in_order(positions, newest)
     _warn_if_undecided(labels, entry, raw, problems)
+    if newest and tagged and entry.latest is None:
+        _warn_if_older(tagged, versions[positions[newest]], raw, problems)
     return _with(entry, versions=[versions[positions[label]] for label in labels], latest=newest)
 
 
-def _newest(versions: Sequence[VersionEntry], variant: str | None, gone: Set[str]) -> str | None:
-    """The newest version that the registry has, of the default variant if one of these has it."""
-    present = [version for version in versions if version.version not in gone] or versions
+def _newest(present: Sequence[VersionEntry], variant: str | None) -> str | None:
+    """The newest of these versions, of the default variant if one of them has it."""
     if not any(version.variant == variant for version in present):
         variant = None
     return newest_label(present, variant) if present else None
+
+
+def _warn_if_older(tagged: Version, newest: Version, raw: RawItem, problems: Problems) -> None:
+    """Add a problem if the version with the tag `latest` is older than the newest one of its variant."""
+    keys = [parse_label(version.version).key for version in (tagged, newest)]
+    if tagged.variant == newest.variant and keys[0] < keys[1]:
+        message = f"{newest.version} is the newest version, although {tagged.version} has the tag `latest`"
+        hint = f"move the tag, or set `latest: {tagged.version}`"
+        group = (
+            "versions that are newer than the one with the tag `latest` (move the tag, or set `latest: …`)"
+        )
+        problem = raw.problem(("versions",), message, hint, Level.WARNING, code=Code.NEWEST, group=group)
+        problems.add(problem)
 
 
 def _has_default_variant(
@@ -316,22 +338,24 @@ def _of_registry(entry: E, raw: RawItem, problems: Problems) -> E:
     return _with(entry, latest=None)
 
 
-def _kept(entry: E, raw: RawItem, place: Callable[[Any], tuple[str, str]]) -> E:
-    """Return the entry without the versions that are older than the page keeps of their `place`.
+def _kept(
+    lines: Mapping[str, tuple[str, str]], raw: RawItem, always: Collection[str | None]
+) -> Collection[str]:
+    """Return the versions that the page keeps: so many of each line and variant, and those in `always`.
 
-    Versions that were removed from the registry are kept in addition.
+    `lines` has the line and variant of each version. Versions that were removed from the registry are kept
+    in addition.
     """
     most = raw.filled.keep if raw.filled else None
     if most is None:
-        return entry
-    places = {version.version: place(version) for version in entry.versions}
+        return lines
     kept: set[str] = set()
     counts: Counter[tuple[str, str]] = Counter()
-    for label in newest_first([*places]):
-        if counts[places[label]] < most:
+    for label in newest_first(lines):
+        if counts[lines[label]] < most or label in always:
             kept.add(label)
-            counts[places[label]] += label not in raw.gone
-    return _with(entry, versions=[version for version in entry.versions if version.version in kept])
+            counts[lines[label]] += label not in raw.gone
+    return kept
 
 
 def in_line(version: VersionEntry, rules: LineRules) -> VersionEntry:

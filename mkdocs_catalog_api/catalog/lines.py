@@ -16,10 +16,13 @@ from .versions import END, PRE_RELEASE, REVISION, VARIANT, Numbers, Suffix, newe
 
 _DIGITS = re.compile(r"[0-9]+")
 _WORDS = re.compile(r"[a-z]+")
+_LEADING_WORD = re.compile(r"[._+-]*(?:(?:v|release|version)[._+-]*(?=[0-9]))?([^0-9._+-]*)")
 _DEPTHS = {"major": 1, "minor": 2, "patch": 3}
 NAMED_LINES = (*_DEPTHS, "none")
 """The words allowed in `lines`; any other value is a regular expression."""
 _FOR_DEVELOPERS = frozenset({"dev", "debug"})
+_YEAR = 4
+"""Number of digits from which on a first number is a year, or the number of a build."""
 
 
 class Label(NamedTuple):
@@ -155,13 +158,37 @@ class Version(Protocol):
     def tags(self) -> Sequence[str]: ...
 
 
-def default_variant(versions: Iterable[Version]) -> str:
-    """The variant that most users want: the one of plain labels, without tools for developers."""
+def tagged_latest(versions: Iterable[Version]) -> Version | None:
+    """The version with the tag `latest`, if it has numbers. It decides about all versions of an image:
+
+    - Its variant is the default one.
+    - Versions of another form are neither the newest nor an update: `20231015` and `pr-12` beside 2.4.1. The
+      form is the word before the first number (`v`, `release` and `version` are none), and whether that
+      number has four digits or more.
+    - It does not decide more: in many workflows, a build of an older line moves the tag. So a final version
+      above it is the newest nevertheless, if it has the same form and variant.
+    """
+    tagged = (version for version in versions if any(tag.lower() == "latest" for tag in version.tags))
+    return next((version for version in tagged if parse_label(version.version).numbers), None)
+
+
+def form(label: str) -> tuple[str, bool]:
+    """The word before the first number of a label, and whether that number is a year or greater."""
+    numbers, leading = parse_label(label).numbers, _LEADING_WORD.match(label.lower())
+    return leading[1] if leading else "", bool(numbers) and len(numbers[0]) >= _YEAR
+
+
+def default_variant(versions: Collection[Version]) -> str:
+    """The variant that most users want: that of the tag `latest`, else the one of plain labels, without tools
+    for developers.
+    """
     by_variant: dict[str, list[Version]] = defaultdict(list)
     for version in versions:
         by_variant[version.variant].append(version)
     if len(by_variant) == 1:
         return next(iter(by_variant))
+    if tagged := tagged_latest(versions):
+        return tagged.variant
 
     def rank(variant: str) -> tuple[bool, bool, int, int, object, str]:
         members = by_variant[variant]
@@ -186,12 +213,17 @@ def _is_plain(text: str) -> bool:
 
 
 def newest_label(versions: Sequence[Version], variant: str | None = None) -> str:
-    """The newest version: `latest`, else the greatest final one of the variant, or of the default variant."""
+    """The newest version: `latest`, else the greatest final one of the variant, or of the default variant.
+
+    A version of another form than the one with the tag `latest` is only newest if there is no other.
+    """
     if latest := next((version.version for version in versions if version.version.lower() == "latest"), None):
         return latest
     variant = default_variant(versions) if variant is None else variant
     labels = [version.version for version in versions if version.variant == variant]
     numbered = [label for label in labels if parse_label(label).numbers]
+    if tagged := tagged_latest(versions):
+        numbered = [label for label in numbered if form(label) == form(tagged.version)] or numbered
     final = [label for label in numbered if not parse_label(label).pre_release]
     ordered = newest_first(final or numbered or labels)
     if not numbered:
@@ -211,9 +243,10 @@ class Advice(NamedTuple):
 def update_advice(
     versions: Sequence[Version], latest: str | None, gone: Collection[str] = ()
 ) -> dict[str, Advice]:
-    """Label → advice; never a line above that of `latest`, if the page sets it, and never
-    a version that is `gone` from its registry.
+    """Label → advice; never a version that is `gone` from its registry, or of a line above that of `latest`,
+    if the page sets it, or else of another form than the version with the tag `latest`.
     """
+    tagged = None if latest else tagged_latest(each for each in versions if each.version not in gone)
     by_label = {version.version: version for version in versions}
     numbered = [label for label in newest_first(by_label) if parse_label(label).numbers]
     numbered.sort(key=lambda label: parse_label(label).key, reverse=True)
@@ -221,7 +254,7 @@ def update_advice(
     in_variant: dict[str, list[str]] = defaultdict(list)
     for label in numbered:
         version = by_label[label]
-        if label in gone:
+        if label in gone or (tagged and form(label) != form(tagged.version)):
             continue
         in_line[version.variant, version.line].append(label)
         if not _above(version, by_label.get(latest or "")):

@@ -14,7 +14,6 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct, field
 
-from .lines import parse_label
 from .names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, VERSION_LABEL
 
 FACTS_FOLDER = "registry"
@@ -136,19 +135,3 @@ def former_after(
 def encode(facts: RegistryFacts) -> bytes:
     """The file, with one value per line, so that its changes can be reviewed."""
     return msgspec.json.format(msgspec.json.encode(facts)) + b"\n"
-
-
-def label_first(tags: Iterable[str]) -> list[str]:
-    """The tags of one digest: the most exact one, then the others, sorted.
-
-    The most exact one has the most numbers, then the most revisions and the fewest other words: `17.6-r2` of
-    `17`, `17.6`, `17.6-r2`, `17.6-alpine` and `latest`. Among equals it is the newest.
-    """
-    ordered = sorted(tags)
-    label = max(ordered, key=_exactness, default=None)
-    return [] if label is None else [label, *(tag for tag in ordered if tag != label)]
-
-
-def _exactness(tag: str) -> tuple[object, ...]:
-    label = parse_label(tag)
-    return len(label.numbers), len(label.marks), -len(label.words), label.key, -len(tag)

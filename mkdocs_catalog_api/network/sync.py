@@ -28,8 +28,8 @@ from ..catalog.registry_facts import (
     VersionFacts,
     encode,
     former_after,
-    label_first,
 )
+from ..catalog.version_tags import label_first
 from ..problems import Level, Problem, reason
 from ..problems.codes import Code
 from . import learn

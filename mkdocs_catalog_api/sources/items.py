@@ -170,6 +170,7 @@ def read_items(
             problems.add(raw.problem(("slug",), message, hint, code=Code.TWICE))
         else:
             by_slug[entry.slug] = entry, raw
+    problems.extend(facts.unlisted())
     _check_replaced_by(by_slug.values(), slugs, name, problems)
     _note_registry(without_image, site, problems)
     _note_undeclared(name, fields, [raw for _, raw in by_slug.values()], site, problems)

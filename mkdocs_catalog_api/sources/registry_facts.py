@@ -35,9 +35,9 @@ from ..catalog.registry_facts import (
     FormerFacts,
     RegistryFacts,
     VersionFacts,
-    label_first,
 )
 from ..catalog.types import camel
+from ..catalog.version_tags import label_first
 from ..catalog.versions import in_order
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
@@ -47,6 +47,8 @@ AnyVersion = VersionEntry | ChartVersionEntry
 
 _DECODE = msgspec.json.Decoder(RegistryFacts).decode
 _MOST = 64 * 2**20
+_SHOWN = 10
+"""Number of tags in a message."""
 _AGAIN = "restore it from git, or delete it and run `catalog-api sync`"
 _OCI = "org.opencontainers.image."
 _HUB = "artifacthub.io/"
@@ -69,6 +71,7 @@ class FactsFolder:
         self._project = project_of(site.root, folder)
         self._variants = settings.images.variants
         self._problems = problems
+        self._unlisted: list[str] = []
         self._present = folder.is_dir()
         if not self._present and os.path.lexists(folder):
             message, hint = "not a folder", "remove it, and run `catalog-api sync`"
@@ -94,15 +97,43 @@ class FactsFolder:
                 return raw, values
             if choice is None:
                 return replace(raw, filled=Filled(name, facts)), values
-            labels = [*_chosen(facts, choice)]
-            if not labels:
-                message = f"`tags` matches none of the {len(facts.versions)} versions in {name}"
-                hint = "set `tags` under `versions` to another regular expression or list"
-                problem = raw.problem(("versions",), message, hint, Level.WARNING, code=Code.REGISTRY)
-                self._problems.add(problem)
+            labels = self._labels(raw, facts, choice)
             filled = Filled(name, facts, choice.keep, frozenset({("versions",)}))
             return replace(raw, filled=filled), values | {"versions": labels}
         return raw, values
+
+    def _labels(self, raw: RawItem, facts: RegistryFacts, choice: FromRegistry) -> list[str]:
+        """Return the label of each version that an item with `versions: registry` lists."""
+        reference = facts.image or facts.chart
+        names = [(each.version, *(each.tags if facts.image else ())) for each in facts.versions]
+        tags = {*choice.versions((tag for group in names for tag in group), reference.rpartition("/")[2])}
+        listed = [label_first(tags.intersection(group)) for group in names]
+        unlisted = [
+            tag
+            for group, names_chosen in zip(names, listed, strict=True)
+            if not names_chosen
+            for tag in group
+        ]
+        if len(unlisted) == sum(map(len, names)) > 0:
+            more = f", … ({len(unlisted)} tags)" if len(unlisted) > _SHOWN else ""
+            message = f"no tag in the registry is a version: {', '.join(unlisted[:_SHOWN])}{more}"
+            hint = "list those that are with `tags` under `versions`"
+            group = f"no tag in the registry is a version ({hint})"
+            problem = raw.problem(
+                ("versions",), message, hint, Level.WARNING, code=Code.REGISTRY, group=group
+            )
+            self._problems.add(problem)
+        else:
+            self._unlisted += [f"{tag} of {reference}" for tag in unlisted]
+        return [label for label, *_ in filter(None, listed)]
+
+    def unlisted(self) -> Iterator[Problem]:
+        """Yield one note that counts the tags that `versions: registry` does not list."""
+        if self._unlisted:
+            number = f"{len(self._unlisted)} tag{'s are' if len(self._unlisted) > 1 else ' is'}"
+            message = f"{number} not listed as versions, such as {self._unlisted[0]}"
+            hint = "set `tags` under `versions` to choose others"
+            yield Problem(self._label, 0, 0, "", message, hint, Level.INFO, code=Code.REGISTRY)
 
     def others(self, slugs: Collection[str]) -> Iterator[tuple[str, RegistryFacts]]:
         """Yield slug and facts of the images that left the catalog; `slugs` are those that it has."""
@@ -268,15 +299,6 @@ def _plain(reference: object) -> str | None:
 def _bare(label: str, facts: RegistryFacts) -> str:
     """Return the name of a version; for a chart without `v`, and with `+` as in its tags."""
     return label if facts.image else label.removeprefix("v").replace("+", "_")
-
-
-def _chosen(facts: RegistryFacts, choice: FromRegistry) -> Iterator[str]:
-    """Yield the label of each version that an item with `versions: registry` lists."""
-    for version in facts.versions:
-        if facts.image:
-            yield from label_first(filter(choice.chooses, (version.version, *version.tags)))[:1]
-        elif choice.chooses(version.version):
-            yield version.version
 
 
 def _digests(version: AnyVersion) -> list[str]:
