@@ -134,10 +134,12 @@ def osv(report: Any) -> Record:
     groups = [(p, g) for result in report["results"] for p in result["packages"] for g in p["groups"]]
     for package, group in groups:
         records = [record for record in package["vulnerabilities"] if record["id"] in group["ids"]]
+        installed = {key: package["package"][key] for key in ("name", "ecosystem")}
         aliases = [id_ for r in records for key in ("aliases", "upstream") for id_ in r.get(key, [])]
-        ranges = [each for r in records for part in r.get("affected", []) for each in part["ranges"]]
+        own = [part for r in records for part in r.get("affected", []) if part["package"] == installed]
+        ranges = [each for part in own for each in part["ranges"]]
         fixed = ", ".join(event["fixed"] for each in ranges for event in each["events"] if "fixed" in event)
-        vectors = [given["score"] for record in records for given in record.get("severity", [])]
+        vectors = [given["score"] for part in (*records, *own) for given in part.get("severity", [])]
         score = group["max_severity"] or max([CVSS3(vector).base_score for vector in vectors], default=0)
         word = records[0].get("database_specific", {}).get("severity")
         limits = {"CRITICAL": 9, "HIGH": 7, "MEDIUM": 4, "LOW": 0.1}

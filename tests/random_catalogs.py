@@ -256,12 +256,13 @@ class RandomCatalog:
             record: Json = {"id": id_, "summary": "text"}
             record[self.one(["aliases", "upstream"])] = self.related(advisory)
             named = {"name": pkg, "version": installed, "ecosystem": "Debian:12"}
-            if fixed:
-                ranges = [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": fixed}]}]
-                record["affected"] = [{"package": named, "ranges": ranges}]
+            ranges = [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": fixed}]}] * bool(fixed)
+            of = {"name": pkg, "ecosystem": self.one(["Debian:12"] * 3 + ["Debian:13", "Debian", "npm"])}
+            record["affected"] = [{"package": of, "ranges": ranges}]
             severity = self.one(["9.8", "5.0", "vector", "word", ""])
             if severity == "vector":
-                record["severity"] = [{"type": "CVSS_V3", "score": self.one(VECTORS)}]
+                holder = self.one([record, record["affected"][0]])
+                holder["severity"] = [{"type": "CVSS_V3", "score": self.one(VECTORS)}]
             if severity == "word":
                 record["database_specific"] = {"severity": self.one(["MODERATE", "HIGH", "LOW"])}
             group: Json = {"ids": [id_], "aliases": [id_, *record.get("aliases", [])]}
