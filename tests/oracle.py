@@ -13,7 +13,8 @@ from typing import Any
 from .oracle_files import ANY, SEVERITIES, instant, purl, reference
 
 WEIGHTS = dict(zip(SEVERITIES, (40, 10, 4, 1, 1), strict=True))
-LIMITS = ["only-fixed", "only-notfixed", "no-system-packages", "os-end-of-life"]
+LIMITS = ["only-fixed", "only-notfixed", "ignore-wontfix", "exclude"]
+LIMITS += ["no-system-packages", "nothing-recognized", "unknown-distribution", "os-end-of-life"]
 BANDS = {"CRITICAL": ("F", 0, 39), "HIGH": ("D", 40, 59), "MEDIUM": ("C", 60, 79)}
 
 

@@ -77,6 +77,7 @@ def scan(scanner: str, names: list[str], time: Any, findings: list[Record], **mo
     values = {"platform": "", "packages": ALL, "limits": set(), "manifest": "", "silent": False} | more
     values |= {"digests": {digest for *_, digest in references if digest}}
     values |= {"tags": {(repository, tag) for repository, tag, _ in references if tag}}
+    values |= {"names": {(repository, tag) for repository, tag, digest in references if tag or not digest}}
     return Record(scanner=scanner, time=instant(time), findings=findings, **values)
 
 
@@ -97,6 +98,7 @@ def trivy(report: Any, names: list[str], time: str) -> Record:
     system, config = meta.get("OS", {}), meta.get("ImageConfig", {})
     limits = {"no-system-packages"} if system.get("Family") and "os-pkgs" not in packages else set()
     limits |= {"os-end-of-life"} if system.get("EOSL") else set()
+    limits |= set() if system.get("Family") or results else {"nothing-recognized"}
     platform = "/".join([config["os"], config["architecture"]]) if config else ""
     more = {"platform": platform, "packages": packages if report else ALL, "limits": limits}
     return scan("trivy", names, time or report.get("CreatedAt"), findings, silent=not report, **more)
@@ -113,9 +115,12 @@ def grype(report: Any) -> Record:
         about = (artifact["name"], artifact["version"], ", ".join(row.get("fix", {}).get("versions", [])))
         if told != "left out":
             findings.append(finding(row["id"], row.get("severity"), *about, **more))
-    limits = {key for key in ("only-fixed", "only-notfixed") if configuration.get(key)}
-    alerts = [alert["type"] for entry in report.get("alertsByPackage", []) for alert in entry["alerts"]]
-    limits |= {"os-end-of-life"} if "distro-eol" in alerts else set()
+    options = ("only-fixed", "only-notfixed", "ignore-wontfix", "exclude")
+    limits = {key for key in options if configuration.get(key)}
+    for alert in [alert["type"] for entry in report.get("alertsByPackage", []) for alert in entry["alerts"]]:
+        limits |= {"os-end-of-life" if alert == "distro-eol" else "unknown-distribution"}
+    matched = report["matches"] or report.get("ignoredMatches") or report.get("distro", {}).get("name")
+    limits |= set() if matched else {"nothing-recognized"}
     names = [target["userInput"], *target["tags"], *target["repoDigests"]]
     platform = "linux/" + target["architecture"] if "architecture" in target else ""
     more = {"platform": platform, "limits": limits, "manifest": target.get("manifestDigest", "")}
@@ -130,7 +135,7 @@ def harbor(report: Any) -> Record:
 
 
 def osv(report: Any) -> Record:
-    findings = []
+    findings, system = [], report.get("image_metadata", {}).get("os")
     groups = [(p, g) for result in report["results"] for p in result["packages"] for g in p["groups"]]
     for package, group in groups:
         records = [record for record in package["vulnerabilities"] if record["id"] in group["ids"]]
@@ -142,13 +147,14 @@ def osv(report: Any) -> Record:
         vectors = [given["score"] for part in (*records, *own) for given in part.get("severity", [])]
         score = group["max_severity"] or max([CVSS3(vector).base_score for vector in vectors], default=0)
         word = records[0].get("database_specific", {}).get("severity")
-        limits = {"CRITICAL": 9, "HIGH": 7, "MEDIUM": 4, "LOW": 0.1}
-        word = next((severity for severity, limit in limits.items() if float(score) >= limit), word)
+        bounds = {"CRITICAL": 9, "HIGH": 7, "MEDIUM": 4, "LOW": 0.1}
+        word = next((severity for severity, bound in bounds.items() if float(score) >= bound), word)
         about = (package["package"]["name"], package["package"]["version"], fixed)
         typed = f"pkg:deb/debian/{about[0]}@{about[1]}"
         aliases = [*group["ids"], *aliases]
         findings.append(finding(group["ids"][0], word, *about, aliases=aliases, typed=typed))
-    return scan("osv", [], None, findings)
+    limits = set() if report["results"] or system else {"nothing-recognized"}
+    return scan("osv", [], None, findings, limits=limits)
 
 
 def hub(report: Any, package: Any) -> list[Record]:

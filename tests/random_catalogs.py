@@ -205,10 +205,12 @@ class RandomCatalog:
 
         report = trivy([], tag=tag, digest=digest and f"{version.image}@{digest}", created=self.time())
         report["ArtifactName"] = tag
-        report["Metadata"]["OS"] = {"Family": "debian", "Name": "12", "EOSL": self.maybe(0.1)}
+        if self.maybe(0.9):
+            report["Metadata"]["OS"] = {"Family": "debian", "Name": "12", "EOSL": self.maybe(0.1)}
         if version.platform:
             report["Metadata"]["ImageConfig"] = {"os": "linux", "architecture": version.platform}
-        report["Results"] = [result(kind) for kind in self.one([KINDS[:1], KINDS[1:], KINDS, KINDS])]
+        kinds = self.one([*[KINDS[:1], KINDS[1:], KINDS, KINDS] * 3, []])
+        report["Results"] = [result(kind) for kind in kinds]
         return report
 
     def grype(self, version: Version, tag: str, digest: str) -> Json:
@@ -231,8 +233,14 @@ class RandomCatalog:
         report = grype(*(found() for _ in range(self.chance.randint(0, 3))), created=self.time(), **target)
         ignored = [found() | {"appliedIgnoreRules": [self.one(SILENCED)]} for _ in range(self.one([0, 0, 1]))]
         report["ignoredMatches"] = ignored
-        report["alertsByPackage"] = [{"alerts": [{"type": "distro-eol"}]}] if self.maybe(0.05) else []
+        alerts = ["distro-eol", "distro-unknown", "distro-disabled", "of a later Grype"]
+        report["alertsByPackage"] = [{"alerts": [{"type": self.one(alerts)}]}] * self.maybe(0.1)
         configuration: Json = {"only-fixed": self.maybe(0.1), "only-notfixed": self.maybe(0.05)}
+        configuration |= {
+            "ignore-wontfix": "wont-fix" * self.maybe(0.05),
+            "exclude": ["/a"] * self.maybe(0.05),
+        }
+        report["distro"] |= {"name": ""} if self.maybe(0.3) else {}
         if self.maybe(0.1):
             configuration["ignore"] = [{"reason": "Explicit APK NAK"}]
         report["descriptor"]["configuration"] = configuration
@@ -249,7 +257,7 @@ class RandomCatalog:
 
     def osv(self, version: Version, tag: str, digest: str) -> Json:
         packages = []
-        for _ in range(self.chance.randint(1, 3)):
+        for _ in range(self.one([0, 1, 1, 2, 2, 3, 3])):
             pkg, installed, fixed = self.package()
             advisory = self.maybe(0.6)
             id_ = self.one(ADVISORIES if advisory else CVES)
@@ -269,7 +277,8 @@ class RandomCatalog:
             group["max_severity"] = severity if severity[:1].isdigit() else ""
             packages.append({"package": named, "vulnerabilities": [record], "groups": [group]})
         source = {"path": f"{version.image}:{version.label}", "type": "docker"}
-        return {"results": [{"source": source, "packages": packages}]}
+        report: Json = {"image_metadata": {"os": "Debian 12"}} if self.maybe(0.2) else {}
+        return report | {"results": [{"source": source, "packages": packages}] if packages else []}
 
     def vex(self) -> Json:
         head: Json = {"@id": self.one(["https://a.example", "https://b.example"])}

@@ -94,7 +94,7 @@ BY_PATH = (
 
 def of_kind(kind: str) -> dict[str, Any]:
     if kind in ("directory", "file"):
-        return {"matches": [], "source": {"type": kind, "target": "/src"}, "descriptor": {"name": "grype"}}
+        return grype() | {"source": {"type": kind, "target": "/src"}}
     return scan("") | {"ArtifactName": "x", "ArtifactType": kind, "Metadata": {}}
 
 
@@ -211,7 +211,7 @@ DOUBTS = {
         PLAIN, {"web/1": of_system() | {"Trivy": {"Version": "0.69.3"}}}, "",
         record={"osEndOfLife": False, "scanner": "Trivy 0.69.3", "grade": "A+"}),
     "what a scanner does not say is null": Row(
-        PLAIN, {"web/1": {"matches": [], "descriptor": {"name": "grype"}}}, "",
+        PLAIN, {"web/1": {"matches": [match("CVE-1")], "descriptor": {"name": "grype"}}}, "CVE-1",
         record={"osEndOfLife": None, "scanner": "Grype", "scannedAt": None}),
     "a scan from before the release": Row(
         DAY % "", "a: :stable 2026-10-18T23:00:00Z", "",
@@ -365,8 +365,24 @@ LOOKED = {
         "CVE-1",
         "CAT036 docs/images/web.md:5: 1 has manifests of linux/amd64, linux/arm64, but of none of these",
         {"complete": True, "grade": "F"}),
-    "no platform is expected of an image built from nothing": Row(
-        LISTED, {"a": of_debian(None)}, "", record={"complete": False, "grade": "A+"}),
+    **{
+        f"nothing is recognized by {name}": Row(
+            LISTED, {"web/1": report}, "", "CAT036 web/1: recognized neither an operating system",
+            INCOMPLETE | {"limits": ["nothing-recognized"]})
+        for name, report in (
+            ("Trivy", of_debian(None)),
+            ("Grype", of_grype(distro={"name": ""})),
+            ("OSV-Scanner", {"results": []}),
+        )
+    },
+    **{
+        f"Grype alerts {alert}": Row(
+            LISTED, {"a": of_grype(alertsByPackage=[{"alerts": [{"type": alert}]}])}, "",
+            "CAT036 a: no data on this distribution", INCOMPLETE | {"limits": ["unknown-distribution"]})
+        for alert in ("distro-unknown", "distro-disabled", "of a later Grype")
+    },
+    "OSV-Scanner names a system": Row(
+        LISTED, {"web/1": {"results": [], "image_metadata": {"os": "Alpine 3"}}}, "", record={"limits": []}),
     **{
         f"an operating system without results gets no good grade: {results}": Row(
             LISTED, {"a": of_debian(results, **DEBIAN)}, "", "CAT036 a: no results for its packages",

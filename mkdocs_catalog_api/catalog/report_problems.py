@@ -15,6 +15,21 @@ from .scan_selection import Kept, ScanSelection
 from .scans import PACKAGES, Scan
 from .value import Image, Release
 
+_BLIND = {
+    "no-system-packages": (
+        "the report names an operating system, but has no results for its packages",
+        "scan with `trivy image --scanners vuln --format json`",
+    ),
+    "nothing-recognized": (
+        "the scanner recognized neither an operating system nor packages, so finding nothing means little",
+        "check that it could read the image, or scan with another scanner",
+    ),
+    "unknown-distribution": (
+        "the scanner has no data on this distribution, so its packages match nothing",
+        "scan with another scanner",
+    ),
+}
+"""Limits that are no option of a scanner, each with message and hint."""
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
 
 
@@ -182,10 +197,13 @@ def doubtful_reports(scans: Iterable[Scan], accept: Collection[str]) -> Iterator
         of_report = [*group]
         scan = of_report[0]
         for limit in sorted({limit for each in of_report for limit in each.coverage.limits}):
-            if limit == "no-system-packages":
-                message = "the report names an operating system, but has no results for its packages"
-                hint = "scan with `trivy image --scanners vuln --format json`"
+            if limit == "nothing-recognized" and any(each.inferred for each in of_report):
+                names = [name for each in of_report if each.inferred for name in each.references]
+                message = f"the hub has no results for {', '.join(names)}, so it may not have read them"
+                hint = "see the errors on the hub's page for publishers, or scan them yourself"
                 yield at_report(scan, Code.IN_PART, message, hint)
+            elif limit in _BLIND:
+                yield at_report(scan, Code.IN_PART, *_BLIND[limit])
             elif limit != "os-end-of-life":  # see `_abandoned_system`
                 message = f"the report was made with {limit}, so vulnerabilities may be missing"
                 yield at_report(scan, Code.IN_PART, message, f"scan again without {limit}")

@@ -71,7 +71,14 @@ class Scanner(NamedTuple):
 PACKAGES = frozenset({"os-pkgs", "lang-pkgs"})
 """The kinds of packages."""
 Limit = Literal[
-    "only-fixed", "only-notfixed", "ignore-wontfix", "exclude", "no-system-packages", "os-end-of-life"
+    "only-fixed",
+    "only-notfixed",
+    "ignore-wontfix",
+    "exclude",
+    "no-system-packages",
+    "nothing-recognized",
+    "unknown-distribution",
+    "os-end-of-life",
 ]
 LIMITS: tuple[Limit, ...] = get_args(Limit)
 

@@ -14,11 +14,6 @@ from ...problems.codes import Code
 from . import read_report
 from .artifact_hub import FOLDER, SUFFIX, read_package
 
-_NOTHING_AT_ALL = (
-    "the hub has no findings for this chart",
-    "this may also mean that it could not pull an image; see the errors on the hub's page for publishers",
-)
-
 
 def usable_files(
     folder: Path,
@@ -85,9 +80,6 @@ def read_reports(
         except RefusedError as error:
             problems.add(error.problem(faulty, Code.BROKEN_REPORT))
         else:
-            if report and all(scan.inferred for scan in report):
-                note = Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO, code=Code.IN_PART)
-                problems.add(note)
             # A report of a hub is in the folder of its chart, so its path does not contain an image.
             alone = len(report) == 1 and not package
             scans += [

@@ -2,6 +2,7 @@
 
 | fact | from |
 |---|---|
+| coverage.limits | neither `results` nor `image_metadata.os` |
 | references | `results[].source.path` of type `docker`, without the path inside the image |
 | findings | one per `results[].packages[].groups[]`: a group is one vulnerability with several ids |
 | more findings | one per `results[].packages[].vulnerabilities[]` without a group |
@@ -114,6 +115,7 @@ def read(document: dict[str, Raw]) -> list[Scan]:
         results = _RESULTS.decode(document["results"])
     except msgspec.ValidationError as error:
         raise explain(error, "results") from None
+    system = text(mapping(_ANY.decode(document.get("image_metadata", b"null"))).get("os"))
     sources = [mapping(result.source) for result in results]
     names = (text(source.get("path")).split(":/")[0] for source in sources if source.get("type") == "docker")
     packages = [(_target(result), package) for result in results for package in result.packages or ()]
@@ -125,7 +127,7 @@ def read(document: dict[str, Raw]) -> list[Scan]:
             scanner_version="",
             scanned_at=None,
             references=distinct(names),
-            coverage=Coverage(),
+            coverage=Coverage(limits=frozenset(() if results or system else ("nothing-recognized",))),
             os_end_of_life=None,
             findings=findings,
             odd_severities=tuple(sorted(odd.items())),
