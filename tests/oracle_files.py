@@ -160,7 +160,8 @@ def osv(report: Any) -> Record:
 def hub(report: Any, package: Any) -> list[Record]:
     """An image that is missing was scanned, and nothing found."""
     time = datetime.fromtimestamp(package["security_report_created_at"], UTC).isoformat()
-    names = [image["image"] for image in package["containers_images"]]
+    listed = [image for image in package["containers_images"] if not image.get("whitelisted")]
+    names = [image["image"] for image in listed]
     return [trivy(report.get(name, {}), [name], time) for name in names]
 
 

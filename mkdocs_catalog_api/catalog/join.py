@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -36,6 +36,11 @@ class Joined(NamedTuple):
     pin_problems: list[tuple[int, int, Problem]]
     """Each with the positions of its item and pin, and without a place."""
     former: tuple[FormerDigest, ...]
+
+    def selections(self) -> Iterator[ScanSelection]:
+        """Those of releases and pins, without former digests, which nobody scans again."""
+        yield from (release.selection for image in self.images for release in image.releases)
+        yield from (pin.selection for item in self.pinning for pin in item.pins)
 
 
 def join(

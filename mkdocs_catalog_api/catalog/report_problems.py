@@ -191,7 +191,7 @@ def doubtful_scans(images: Iterable[Image], max_age: int | None, now: datetime) 
 def doubtful_reports(scans: Iterable[Scan], accept: Collection[str]) -> Iterator[Problem]:
     """Add a problem for each report with findings that its scanner ignored, did not rate or left out.
 
-    `scans` are by report.
+    `scans` are those that count, by report.
     """
     for _, group in groupby(scans, key=lambda scan: scan.file):
         of_report = [*group]
