@@ -73,11 +73,11 @@ def instant(text: Any) -> Fraction | None:
 
 
 def scan(scanner: str, names: list[str], time: Any, findings: list[Record], **more: Any) -> Record:
-    references = [reference(name) for name in names]
+    references = [reference(name) for name in names if name and not name.endswith(".tar")]
     values = {"platform": "", "packages": ALL, "limits": set(), "manifest": "", "silent": False} | more
     values |= {"digests": {digest for *_, digest in references if digest}}
-    values |= {"tags": {(repository, tag) for repository, tag, _ in references if tag}}
-    values |= {"names": {(repository, tag) for repository, tag, digest in references if tag or not digest}}
+    values |= {"images": {repository for repository, *_ in references if repository}}
+    values |= {"tags": {(image, tag or "latest") for image, tag, digest in references if tag or not digest}}
     return Record(scanner=scanner, time=instant(time), findings=findings, **values)
 
 

@@ -224,7 +224,8 @@ class RandomCatalog:
             found["vulnerability"]["fix"] = {"versions": [fixed] * bool(fixed)}
             return found
 
-        target: Json = {"userInput": tag or version.image, "tags": [tag] * bool(tag)}
+        names = [f"{version.image}:{version.label}"] * 3 + [version.image, "web.tar", "quay.io/acme/proxy:7"]
+        target: Json = {"userInput": tag or self.one(names), "tags": [tag] * bool(tag)}
         target |= {"repoDigests": [f"{version.image}@{digest}"] * bool(digest)}
         if version.platform:
             target |= {"os": "linux", "architecture": version.platform}

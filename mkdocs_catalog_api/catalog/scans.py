@@ -132,8 +132,6 @@ class Scan(Struct, frozen=True, gc=False):
     """The scanner; this and the fields below are set after the report has been read."""
     names: tuple[tuple[str, str | None], ...] = ()
     """Normalized (repository, tag) of each reference; the tag is None if there is only a digest."""
-    unreadable: tuple[str, ...] = ()
-    """The references that can't be parsed."""
     file: str = ""
     """Report file, relative to the folder of mkdocs.yml."""
     path: str = ""

@@ -14,6 +14,8 @@ from ...problems.codes import Code
 from . import read_report
 from .artifact_hub import FOLDER, SUFFIX, read_package
 
+_ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
+
 
 def usable_files(
     folder: Path,
@@ -100,13 +102,13 @@ def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_
     """Return the scan with its place, and with the image in its references."""
     names: dict[tuple[str, str | None], None] = {}
     digests: list[str] = []
-    unreadable: list[str] = []
     for text in scan.references:
+        if text.lower().endswith(_ARCHIVES):
+            continue
         name, at, digest = text.partition("@")
         try:
             reference = Reference.parse(f"{name}{at}{digest.lower()}")
-        except ValueError:  # a file name or an archive: digests or the path must match
-            unreadable.append(text)
+        except ValueError:  # a file name: digests or the path must match
             continue
         names[reference.repository, reference.tag if reference.digest else reference.tag_or_latest] = None
         if reference.digest:
@@ -114,7 +116,6 @@ def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_
     return replace(
         scan.naming(*digests),
         names=tuple(names),
-        unreadable=tuple(unreadable),
         file=file,
         path=path,
         position=position,
