@@ -13,7 +13,8 @@ from typing import Any
 from .oracle_files import ANY, SEVERITIES, instant, purl, reference
 
 WEIGHTS = dict(zip(SEVERITIES, (40, 10, 4, 1, 1), strict=True))
-LIMITS = ["only-fixed", "only-notfixed", "no-system-packages", "os-end-of-life"]
+LIMITS = ["only-fixed", "only-notfixed", "ignore-wontfix", "exclude"]
+LIMITS += ["no-system-packages", "nothing-recognized", "unknown-distribution", "os-end-of-life"]
 BANDS = {"CRITICAL": ("F", 0, 39), "HIGH": ("D", 40, 59), "MEDIUM": ("C", 60, 79)}
 
 
@@ -26,18 +27,31 @@ def every_digest(release: Record) -> set[str]:
 
 
 def join(scans: list[Record], candidates: list[Record]) -> None:
-    """By digest, else by tag if one of both has no digest, else by path; digits in a path name a digest."""
+    """By digest, else by reference, else by path, each only if what comes before it is not named."""
     for scan in scans:
         label, _, digits = scan.path.removesuffix(".json").rpartition(".")
         homes = [r for r in candidates if re.fullmatch("[0-9a-f]{12}", digits) and f"{label}.json" in r.paths]
         pointed = {d for r in homes for d in every_digest(r) if d.startswith(f"sha256:{digits}")}
-        fits = not scan.digests or any(named(scan) & every_digest(r) for r in homes)
-        scan.digests = scan.digests | pointed if fits else scan.digests
+        if not scan.digests and not any(differs(scan, r, pointed) for r in homes):
+            scan.digests = scan.digests | pointed
         by_digest = [r for r in candidates if named(scan) & every_digest(r)]
-        by_tag = [r for r in candidates if scan.tags & r.tags and not (scan.digests and r.digests)]
-        by_path = [r for r in candidates if scan.path in r.paths]
-        for release in by_digest or ([] if homes and not pointed else by_tag or by_path):
-            release.scans.append(scan)
+        by_tag = [r for r in candidates if scan.tags & r.tags and not (scan.digests and every_digest(r))]
+        by_path = [r for r in candidates if scan.path in r.paths and not differs(scan, r, set())]
+        further = [] if homes and not pointed else [*by_tag, *by_path]
+        for release in candidates:
+            if any(release is home for home in [*by_digest, *further]):
+                release.scans.append(scan)
+
+
+def differs(scan: Record, release: Record, pointed: set[str]) -> bool:
+    """Whether a report names something else than its path: another digest, image, tag or platform."""
+    if scan.digests and every_digest(release):
+        return not named(scan) & every_digest(release)
+    every = [part for part in release.manifests.items() if part[1] in pointed]
+    platforms = [name.replace("/v8", "") for name, _ in every if not alike(name, scan.platform)]
+    others = named(scan) & every_digest(release) - pointed if pointed else set()
+    images = scan.images and release.image not in scan.images
+    return bool(others or platforms or images or (scan.tags and not scan.tags & release.tags))
 
 
 def alike(one: str, other: str) -> bool:

@@ -73,10 +73,11 @@ def instant(text: Any) -> Fraction | None:
 
 
 def scan(scanner: str, names: list[str], time: Any, findings: list[Record], **more: Any) -> Record:
-    references = [reference(name) for name in names]
+    references = [reference(name) for name in names if name and not name.endswith(".tar")]
     values = {"platform": "", "packages": ALL, "limits": set(), "manifest": "", "silent": False} | more
     values |= {"digests": {digest for *_, digest in references if digest}}
-    values |= {"tags": {(repo, tag or "latest") for repo, tag, digest in references if tag or not digest}}
+    values |= {"images": {repository for repository, *_ in references if repository}}
+    values |= {"tags": {(image, tag or "latest") for image, tag, digest in references if tag or not digest}}
     return Record(scanner=scanner, time=instant(time), findings=findings, **values)
 
 
@@ -97,6 +98,7 @@ def trivy(report: Any, names: list[str], time: str) -> Record:
     system, config = meta.get("OS", {}), meta.get("ImageConfig", {})
     limits = {"no-system-packages"} if system.get("Family") and "os-pkgs" not in packages else set()
     limits |= {"os-end-of-life"} if system.get("EOSL") else set()
+    limits |= set() if system.get("Family") or results else {"nothing-recognized"}
     platform = "/".join([config["os"], config["architecture"]]) if config else ""
     more = {"platform": platform, "packages": packages if report else ALL, "limits": limits}
     return scan("trivy", names, time or report.get("CreatedAt"), findings, silent=not report, **more)
@@ -113,9 +115,12 @@ def grype(report: Any) -> Record:
         about = (artifact["name"], artifact["version"], ", ".join(row.get("fix", {}).get("versions", [])))
         if told != "left out":
             findings.append(finding(row["id"], row.get("severity"), *about, **more))
-    limits = {key for key in ("only-fixed", "only-notfixed") if configuration.get(key)}
-    alerts = [alert["type"] for entry in report.get("alertsByPackage", []) for alert in entry["alerts"]]
-    limits |= {"os-end-of-life"} if "distro-eol" in alerts else set()
+    options = ("only-fixed", "only-notfixed", "ignore-wontfix", "exclude")
+    limits = {key for key in options if configuration.get(key)}
+    for alert in [alert["type"] for entry in report.get("alertsByPackage", []) for alert in entry["alerts"]]:
+        limits |= {"os-end-of-life" if alert == "distro-eol" else "unknown-distribution"}
+    matched = report["matches"] or report.get("ignoredMatches") or report.get("distro", {}).get("name")
+    limits |= set() if matched else {"nothing-recognized"}
     names = [target["userInput"], *target["tags"], *target["repoDigests"]]
     platform = "linux/" + target["architecture"] if "architecture" in target else ""
     more = {"platform": platform, "limits": limits, "manifest": target.get("manifestDigest", "")}
@@ -130,29 +135,33 @@ def harbor(report: Any) -> Record:
 
 
 def osv(report: Any) -> Record:
-    findings = []
+    findings, system = [], report.get("image_metadata", {}).get("os")
     groups = [(p, g) for result in report["results"] for p in result["packages"] for g in p["groups"]]
     for package, group in groups:
         records = [record for record in package["vulnerabilities"] if record["id"] in group["ids"]]
+        installed = {key: package["package"][key] for key in ("name", "ecosystem")}
         aliases = [id_ for r in records for key in ("aliases", "upstream") for id_ in r.get(key, [])]
-        ranges = [each for r in records for part in r.get("affected", []) for each in part["ranges"]]
+        own = [part for r in records for part in r.get("affected", []) if part["package"] == installed]
+        ranges = [each for part in own for each in part["ranges"]]
         fixed = ", ".join(event["fixed"] for each in ranges for event in each["events"] if "fixed" in event)
-        vectors = [given["score"] for record in records for given in record.get("severity", [])]
+        vectors = [given["score"] for part in (*records, *own) for given in part.get("severity", [])]
         score = group["max_severity"] or max([CVSS3(vector).base_score for vector in vectors], default=0)
         word = records[0].get("database_specific", {}).get("severity")
-        limits = {"CRITICAL": 9, "HIGH": 7, "MEDIUM": 4, "LOW": 0.1}
-        word = next((severity for severity, limit in limits.items() if float(score) >= limit), word)
+        bounds = {"CRITICAL": 9, "HIGH": 7, "MEDIUM": 4, "LOW": 0.1}
+        word = next((severity for severity, bound in bounds.items() if float(score) >= bound), word)
         about = (package["package"]["name"], package["package"]["version"], fixed)
         typed = f"pkg:deb/debian/{about[0]}@{about[1]}"
         aliases = [*group["ids"], *aliases]
         findings.append(finding(group["ids"][0], word, *about, aliases=aliases, typed=typed))
-    return scan("osv", [], None, findings)
+    limits = set() if report["results"] or system else {"nothing-recognized"}
+    return scan("osv", [], None, findings, limits=limits)
 
 
 def hub(report: Any, package: Any) -> list[Record]:
     """An image that is missing was scanned, and nothing found."""
     time = datetime.fromtimestamp(package["security_report_created_at"], UTC).isoformat()
-    names = [image["image"] for image in package["containers_images"]]
+    listed = [image for image in package["containers_images"] if not image.get("whitelisted")]
+    names = [image["image"] for image in listed]
     return [trivy(report.get(name, {}), [name], time) for name in names]
 
 

@@ -207,10 +207,12 @@ class RandomCatalog:
 
         report = trivy([], tag=tag, digest=digest and f"{version.image}@{digest}", created=self.time())
         report["ArtifactName"] = tag
-        report["Metadata"]["OS"] = {"Family": "debian", "Name": "12", "EOSL": self.maybe(0.1)}
+        if self.maybe(0.9):
+            report["Metadata"]["OS"] = {"Family": "debian", "Name": "12", "EOSL": self.maybe(0.1)}
         if version.platform:
             report["Metadata"]["ImageConfig"] = {"os": "linux", "architecture": version.platform}
-        report["Results"] = [result(kind) for kind in self.one([KINDS[:1], KINDS[1:], KINDS, KINDS])]
+        kinds = self.one([*[KINDS[:1], KINDS[1:], KINDS, KINDS] * 3, []])
+        report["Results"] = [result(kind) for kind in kinds]
         return report
 
     def grype(self, version: Version, tag: str, digest: str) -> Json:
@@ -224,7 +226,8 @@ class RandomCatalog:
             found["vulnerability"]["fix"] = {"versions": [fixed] * bool(fixed)}
             return found
 
-        target: Json = {"userInput": tag or version.image, "tags": [tag] * bool(tag)}
+        names = [f"{version.image}:{version.label}"] * 3 + [version.image, "web.tar", "quay.io/acme/proxy:7"]
+        target: Json = {"userInput": tag or self.one(names), "tags": [tag] * bool(tag)}
         target |= {"repoDigests": [f"{version.image}@{digest}"] * bool(digest)}
         if version.platform:
             target |= {"os": "linux", "architecture": version.platform}
@@ -233,8 +236,14 @@ class RandomCatalog:
         report = grype(*(found() for _ in range(self.chance.randint(0, 3))), created=self.time(), **target)
         ignored = [found() | {"appliedIgnoreRules": [self.one(SILENCED)]} for _ in range(self.one([0, 0, 1]))]
         report["ignoredMatches"] = ignored
-        report["alertsByPackage"] = [{"alerts": [{"type": "distro-eol"}]}] if self.maybe(0.05) else []
+        alerts = ["distro-eol", "distro-unknown", "distro-disabled", "of a later Grype"]
+        report["alertsByPackage"] = [{"alerts": [{"type": self.one(alerts)}]}] * self.maybe(0.1)
         configuration: Json = {"only-fixed": self.maybe(0.1), "only-notfixed": self.maybe(0.05)}
+        configuration |= {
+            "ignore-wontfix": "wont-fix" * self.maybe(0.05),
+            "exclude": ["/a"] * self.maybe(0.05),
+        }
+        report["distro"] |= {"name": ""} if self.maybe(0.3) else {}
         if self.maybe(0.1):
             configuration["ignore"] = [{"reason": "Explicit APK NAK"}]
         report["descriptor"]["configuration"] = configuration
@@ -251,26 +260,28 @@ class RandomCatalog:
 
     def osv(self, version: Version, tag: str, digest: str) -> Json:
         packages = []
-        for _ in range(self.chance.randint(1, 3)):
+        for _ in range(self.one([0, 1, 1, 2, 2, 3, 3])):
             pkg, installed, fixed = self.package()
             advisory = self.maybe(0.6)
             id_ = self.one(ADVISORIES if advisory else CVES)
             record: Json = {"id": id_, "summary": "text"}
             record[self.one(["aliases", "upstream"])] = self.related(advisory)
             named = {"name": pkg, "version": installed, "ecosystem": "Debian:12"}
-            if fixed:
-                ranges = [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": fixed}]}]
-                record["affected"] = [{"package": named, "ranges": ranges}]
+            ranges = [{"type": "ECOSYSTEM", "events": [{"introduced": "0"}, {"fixed": fixed}]}] * bool(fixed)
+            of = {"name": pkg, "ecosystem": self.one(["Debian:12"] * 3 + ["Debian:13", "Debian", "npm"])}
+            record["affected"] = [{"package": of, "ranges": ranges}]
             severity = self.one(["9.8", "5.0", "vector", "word", ""])
             if severity == "vector":
-                record["severity"] = [{"type": "CVSS_V3", "score": self.one(VECTORS)}]
+                holder = self.one([record, record["affected"][0]])
+                holder["severity"] = [{"type": "CVSS_V3", "score": self.one(VECTORS)}]
             if severity == "word":
                 record["database_specific"] = {"severity": self.one(["MODERATE", "HIGH", "LOW"])}
             group: Json = {"ids": [id_], "aliases": [id_, *record.get("aliases", [])]}
             group["max_severity"] = severity if severity[:1].isdigit() else ""
             packages.append({"package": named, "vulnerabilities": [record], "groups": [group]})
         source = {"path": f"{version.image}:{version.label}", "type": "docker"}
-        return {"results": [{"source": source, "packages": packages}]}
+        report: Json = {"image_metadata": {"os": "Debian 12"}} if self.maybe(0.2) else {}
+        return report | {"results": [{"source": source, "packages": packages}] if packages else []}
 
     def vex(self) -> Json:
         head: Json = {"@id": self.one(["https://a.example", "https://b.example"])}

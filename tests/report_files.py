@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from copy import deepcopy
 from typing import Any
 
 # fmt: off
 STRANGE: list[Any] = [
     None, True, -1, 1.5, "", "text", "\ud800\x00", [], {}, [[]], [{}], {"a": {}}, [None, "x"],
+    "1e400", "-1E999", "9" * 5000, "[" * 2000 + "]" * 2000,
 ]
 # fmt: on
+_BARE = re.compile(rb'"(-?[0-9]+(?:[eE][0-9]+)?|\[{2000}\]{2000})"')
+"""What `damaged` writes without quotes, as Python can't."""
 
 
 def trivy(*vulnerabilities: dict[str, Any], **fields: Any) -> dict[str, Any]:
@@ -42,7 +46,7 @@ def damaged(document: Any, seed: random.Random) -> bytes:
             del container[key]
         else:
             container[key] = deepcopy(seed.choice(STRANGE))
-    return json.dumps(document).encode()
+    return _BARE.sub(rb"\1", json.dumps(document).encode())
 
 
 def shuffled(document: Any, seed: random.Random) -> Any:

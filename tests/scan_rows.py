@@ -32,6 +32,7 @@ PLAIN = "versions: [{version: '1', tags: [stable]}]"
 ONE = f"versions: [{{version: '1', digest: '{A}'}}]"
 TWO = f"versions: [{{version: '1', digest: ['{A}', '{B}']}}]"
 _DIGEST = re.compile(r"sha256:([a-f])\1{63}", re.IGNORECASE)
+_DIGITS = re.compile(r"\b([a-f])\1{11}\b")
 _LEVELS = {Level.ERROR: "error ", Level.WARNING: "", Level.INFO: "note "}
 
 
@@ -127,11 +128,13 @@ class Seen:
         """The text with the names of the row."""
         for letter in "abcdef":
             text = text.replace(_digest(self.number, letter), f"sha256:{letter * 64}")
+            text = text.replace(_digest(self.number, letter)[7:19], letter * 12)
         return text.replace(f"0-r{self.number:03}/", "").replace(f"r{self.number:03}-", "")
 
     def own(self, text: str) -> str:
         """The other way round."""
         text = re.sub(r"\b(web|db|app)\b", rf"r{self.number:03}-\1", text)
+        text = _DIGITS.sub(lambda found: _digest(self.number, found[1])[7:19], text)
         return _DIGEST.sub(lambda found: _digest(self.number, found[1]), text)
 
     def file(self, path: str) -> str:

@@ -299,7 +299,8 @@ def grype(*matches: object, created: str = "", **target: object) -> dict[str, An
     """A small report of Grype; `target` describes the image, for example by `userInput` or `repoDigests`."""
     descriptor = {"name": "grype", "version": "0.80"} | ({"timestamp": created} if created else {})
     source = {"type": "image", "target": target}
-    return {"matches": [*matches], "source": source, "descriptor": descriptor}
+    distro = {"name": "wolfi", "version": "20230201"}
+    return {"matches": [*matches], "source": source, "distro": distro, "descriptor": descriptor}
 
 
 def osv(

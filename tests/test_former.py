@@ -110,7 +110,7 @@ def test_the_update_of_a_former_build_of_the_newest_version_is_its_present_build
     [
         ("kept/old", True, ""),
         (f"nginx/1.0.{twelve('a')}", False, ""),
-        ("nginx/1.1", True, "a former build of nginx"),
+        ("nginx/1.1", True, "not used for nginx 1.1"),
     ],
 )
 def test_a_report_of_a_former_digest_belongs_to_it_alone(

@@ -102,13 +102,16 @@ HARBOR_READ = {
 
 
 def osv_record(name: str, **fields: Any) -> dict[str, Any]:
-    """With ranges of Git and of two lines, and those of another package."""
+    """With ranges of Git and of two lines, and those of other packages: of one name in another ecosystem."""
     ranges = [
         {"type": kind, "events": [{"introduced": "0"}, {"fixed": fixed}]}
         for kind, fixed in (("GIT", "c0ffee"), ("SEMVER", "4.17.21"), ("SEMVER", "5.1.0"))
     ]
-    other = {"package": {"name": "lodash-es"}, "ranges": [{"type": "SEMVER", "events": [{"fixed": "9"}]}]}
-    return {"id": name, "affected": [{"package": {"name": "lodash"}, "ranges": ranges}, other], **fields}
+    others = [
+        {"package": package, "ranges": [{"type": "SEMVER", "events": [{"fixed": "9"}]}]}
+        for package in ({"name": "lodash-es"}, {"name": "lodash", "ecosystem": "PyPI"})
+    ]
+    return {"id": name, "affected": [{"package": {"name": "lodash"}, "ranges": ranges}, *others], **fields}
 
 
 OSV = osv(

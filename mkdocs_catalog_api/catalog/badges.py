@@ -145,7 +145,7 @@ def _ungraded(image: Image) -> str:
     if image.figures.grade:
         return ""
     selection = image.releases[0].selection
-    ended = selection.limits == ["os-end-of-life"] and not selection.missing
+    ended = "os-end-of-life" in selection.limits and not selection.missing
     return "not graded" if ended else "partly scanned"
 
 

@@ -10,12 +10,25 @@ from msgspec.structs import replace
 
 from ..problems import Level, Problem
 from ..problems.codes import Code
-from .models import VersionEntry
 from .scan_selection import Kept, ScanSelection
 from .scans import PACKAGES, Scan
 from .value import Image, Release
 
-_ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
+_BLIND = {
+    "no-system-packages": (
+        "the report names an operating system, but has no results for its packages",
+        "scan with `trivy image --scanners vuln --format json`",
+    ),
+    "nothing-recognized": (
+        "the scanner recognized neither an operating system nor packages, so finding nothing means little",
+        "check that it could read the image, or scan with another scanner",
+    ),
+    "unknown-distribution": (
+        "the scanner has no data on this distribution, so its packages match nothing",
+        "scan with another scanner",
+    ),
+}
+"""Limits that are no option of a scanner, each with message and hint."""
 
 
 def at_report(scan: Scan, code: Code, message: str, hint: str = "", level: Level = Level.WARNING) -> Problem:
@@ -25,66 +38,6 @@ def at_report(scan: Scan, code: Code, message: str, hint: str = "", level: Level
 def in_future(scan: Scan) -> Problem:
     message = f"scanned at {scan.scanned_at}, which is in the future"
     return at_report(scan, Code.SCAN_AGE, message, "check the clock of the scanner")
-
-
-def in_other_folder(scan: Scan, folder: str, slugs: Sequence[str]) -> Problem:
-    """An error: the report is of these images, but in the folder of another one."""
-    message = f"this report is for {', '.join(slugs)}, but it is in the folder of {folder}"
-    hint = f"move it to {scan.file.removesuffix(scan.path)}{slugs[0]}/"
-    return at_report(scan, Code.UNMATCHED_REPORT, message, hint, Level.ERROR)
-
-
-def of_other_digest(scan: Scan, digest: str, other: str) -> Problem:
-    """An error: the path names the digest, the report `other`, a digest or a platform."""
-    message = f"this report is for {other}, but its path is that of {digest}"
-    hint = "remove it, and scan again what `catalog-api list` prints for this path"
-    return at_report(scan, Code.UNMATCHED_REPORT, message, hint, Level.ERROR)
-
-
-def of_other_version(scan: Scan, version: str, other: str) -> Problem:
-    message = f"this report is for {other}, but its path is that of version {version}"
-    hint = f"rename it to {other.partition(' ')[2]}.json"
-    return at_report(scan, Code.UNMATCHED_REPORT, message, hint)
-
-
-def mismatches(
-    scan: Scan, slug: str, entry: VersionEntry, own: str | None, accept: Collection[str], *, former: bool
-) -> Iterator[tuple[str, str]]:
-    """Message and hint for each contradiction between a report and its path, if no other release matches.
-
-    The path is that of a version of the image, whose repository is `own`. `former`: the report is of a former
-    digest.
-    """
-    key = f"{slug} {entry.version}"
-    if scan.kind and "filesystem" not in accept:
-        hint = "scan the image instead, or set `security: {accept: [filesystem]}`"
-        yield f"this is a scan of kind {scan.kind!r}, not of an image", hint
-    if scan.coverage.digests and entry.digests:
-        message = f"the scanned digest {min(scan.coverage.digests)} is not a digest of {key}"
-        hint = f"scan {key} again; if its tag was moved, run `catalog-api sync`, or correct the page"
-        if former:
-            message = f"this report is for {min(scan.coverage.digests)}, a former build of {key}"
-            hint = f"scan {key} again"
-        yield message, hint
-    names = {name for name, _ in scan.names if not name.endswith(_ARCHIVES)}
-    if own and names and own not in names:
-        last = own.rpartition("/")[2]
-        mirrors = {name for name in names if name.rpartition("/")[2] == last}
-        if not mirrors:
-            message = f"this report is for {', '.join(sorted(names))}, but its path is that of {slug}"
-            yield message, f"move it away, or scan {own} again"
-        elif "reference" not in accept:
-            message = f"this report is for {', '.join(sorted(mirrors))}, not for {own}"
-            yield message, f"scan {own}, or set `security: {{accept: [reference]}}` if it is a mirror"
-    unreadable = [text for text in scan.unreadable if not text.lower().endswith(_ARCHIVES)]
-    if unreadable and "reference" not in accept:
-        message = f"this report is for {unreadable[0][:100]!r}, which is not an image reference"
-        hint = f"scan {own or slug} by its name, or set `security: {{accept: [reference]}}`"
-        yield message, hint
-    tags = {tag for repository, tag in scan.names if tag and repository == own}
-    if tags and tags.isdisjoint((entry.version, *entry.tags)):
-        message = f"this report is for the tag {', '.join(sorted(tags))}, but its path is for {entry.version}"
-        yield message, "rename the file, or scan the version again"
 
 
 def unused(selection: ScanSelection, subject: str) -> Iterator[Problem]:
@@ -176,16 +129,19 @@ def doubtful_scans(images: Iterable[Image], max_age: int | None, now: datetime) 
 def doubtful_reports(scans: Iterable[Scan], accept: Collection[str]) -> Iterator[Problem]:
     """Add a problem for each report with findings that its scanner ignored, did not rate or left out.
 
-    `scans` are by report.
+    `scans` are those that count, by report.
     """
     for _, group in groupby(scans, key=lambda scan: scan.file):
         of_report = [*group]
         scan = of_report[0]
         for limit in sorted({limit for each in of_report for limit in each.coverage.limits}):
-            if limit == "no-system-packages":
-                message = "the report names an operating system, but has no results for its packages"
-                hint = "scan with `trivy image --scanners vuln --format json`"
+            if limit == "nothing-recognized" and any(each.inferred for each in of_report):
+                names = [name for each in of_report if each.inferred for name in each.references]
+                message = f"the hub has no results for {', '.join(names)}, so it may not have read them"
+                hint = "see the errors on the hub's page for publishers, or scan them yourself"
                 yield at_report(scan, Code.IN_PART, message, hint)
+            elif limit in _BLIND:
+                yield at_report(scan, Code.IN_PART, *_BLIND[limit])
             elif limit != "os-end-of-life":  # see `_abandoned_system`
                 message = f"the report was made with {limit}, so vulnerabilities may be missing"
                 yield at_report(scan, Code.IN_PART, message, f"scan again without {limit}")

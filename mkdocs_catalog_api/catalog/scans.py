@@ -71,7 +71,14 @@ class Scanner(NamedTuple):
 PACKAGES = frozenset({"os-pkgs", "lang-pkgs"})
 """The kinds of packages."""
 Limit = Literal[
-    "only-fixed", "only-notfixed", "ignore-wontfix", "exclude", "no-system-packages", "os-end-of-life"
+    "only-fixed",
+    "only-notfixed",
+    "ignore-wontfix",
+    "exclude",
+    "no-system-packages",
+    "nothing-recognized",
+    "unknown-distribution",
+    "os-end-of-life",
 ]
 LIMITS: tuple[Limit, ...] = get_args(Limit)
 
@@ -125,8 +132,6 @@ class Scan(Struct, frozen=True, gc=False):
     """The scanner; this and the fields below are set after the report has been read."""
     names: tuple[tuple[str, str | None], ...] = ()
     """Normalized (repository, tag) of each reference; the tag is None if there is only a digest."""
-    unreadable: tuple[str, ...] = ()
-    """The references that can't be parsed."""
     file: str = ""
     """Report file, relative to the folder of mkdocs.yml."""
     path: str = ""

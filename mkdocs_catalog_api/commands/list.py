@@ -12,7 +12,7 @@ from msgspec import Struct, to_builtins
 
 from ..authored import clock
 from ..authored.settings import SECURITY_FOLDERS
-from ..catalog.join import NO_REGISTRY
+from ..catalog.belongs import NO_REGISTRY
 from ..catalog.scan_selection import Part
 from ..catalog.value import Catalog, Image, Release
 from ..problems import CatalogError

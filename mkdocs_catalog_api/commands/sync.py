@@ -219,7 +219,7 @@ def _show_progress(names: Iterable[str], total: int, say: Callable[[str], None] 
 
 def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]:
     """Yield the images and charts to request. Only slug, reference and versions of a page must be valid."""
-    from ..catalog.join import NO_REGISTRY
+    from ..catalog.belongs import NO_REGISTRY
     from ..catalog.names import chart_reference, repository, slug
     from ..network.sync import Item
     from ..sources.load import load_values

@@ -19,9 +19,9 @@ from ..authored.pages import Page, PageSelection, RawItem
 from ..authored.settings import CollectionSettings, Settings, data_names
 from ..authored.site import Site
 from ..authored.validate import default_values, read_item, undeclared, with_mapped
+from ..catalog.belongs import NO_REGISTRY
 from ..catalog.collections import ITEM_MODELS, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields
-from ..catalog.join import NO_REGISTRY
 from ..catalog.links import SCHEME
 from ..catalog.models import ItemEntry
 from ..catalog.names import slug

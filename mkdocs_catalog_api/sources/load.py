@@ -21,10 +21,10 @@ from ..authored.settings import (
 )
 from ..authored.site import Site
 from ..authored.validate import default_values, read_entry
+from ..catalog.belongs import NO_REGISTRY
 from ..catalog.collections import ITEM_MODELS, PINNING, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields
 from ..catalog.history import History
-from ..catalog.join import NO_REGISTRY
 from ..catalog.lines import Cycle
 from ..catalog.models import ChartEntry, ImageEntry, ListedEntry, PinningEntry, RoadmapEntry, UpdateEntry
 from ..catalog.names import Reference

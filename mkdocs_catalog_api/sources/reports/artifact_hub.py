@@ -3,9 +3,9 @@
 chart writes it, to a complete report of Trivy. Also the data of the hub on one version of a chart
 (`GET …/packages/helm/{repository}/{package}[/{version}]`).
 
-Images without findings are missing. If no image has findings, the body is `null`, which is rejected, as it
-does not contain the scanned images. The response on the package, saved next to the report, contains the
-scanned images and the time of the scan.
+Images without results are missing: the hub recognized nothing in them, or could not pull them. If no image
+has results, the body is `null`, which is rejected, as it does not contain the scanned images. The response on
+the package, saved next to the report, contains the scanned images and the time of the scan.
 """
 
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta, Raw, Struct
 from msgspec.structs import replace
 
-from ...catalog.scans import Coverage, Scan
+from ...catalog.scans import Coverage, Limit, Scan
 from ...problems import RefusedError
 from . import trivy
 from .json_errors import damages, explain, repaired
@@ -27,6 +27,7 @@ FOLDER = "hub"
 SUFFIX = ".package"
 """Suffix of the response on the package, saved next to its security report."""
 DECODER = msgspec.json.Decoder(dict[str, Raw] | None)
+_NOTHING: frozenset[Limit] = frozenset({"nothing-recognized"})
 
 
 class HubImage(Struct):
@@ -118,7 +119,7 @@ def read_of_package(data: bytes, package: HubPackage) -> list[Scan]:
         return scans
     reported = {reference for scan in scans for reference in scan.references}
     return scans + [
-        Scan("", time, (image,), Coverage(digests([image])), None, (), inferred=True)
+        Scan("", time, (image,), Coverage(digests([image]), limits=_NOTHING), None, (), inferred=True)
         for image in package.scanned_images
         if image not in reported
     ]

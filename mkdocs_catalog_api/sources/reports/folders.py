@@ -14,10 +14,7 @@ from ...problems.codes import Code
 from . import read_report
 from .artifact_hub import FOLDER, SUFFIX, read_package
 
-_NOTHING_AT_ALL = (
-    "the hub has no findings for this chart",
-    "this may also mean that it could not pull an image; see the errors on the hub's page for publishers",
-)
+_ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
 
 
 def usable_files(
@@ -85,9 +82,6 @@ def read_reports(
         except RefusedError as error:
             problems.add(error.problem(faulty, Code.BROKEN_REPORT))
         else:
-            if report and all(scan.inferred for scan in report):
-                note = Problem(file, 0, 0, "", *_NOTHING_AT_ALL, level=Level.INFO, code=Code.IN_PART)
-                problems.add(note)
             # A report of a hub is in the folder of its chart, so its path does not contain an image.
             alone = len(report) == 1 and not package
             scans += [
@@ -108,13 +102,13 @@ def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_
     """Return the scan with its place, and with the image in its references."""
     names: dict[tuple[str, str | None], None] = {}
     digests: list[str] = []
-    unreadable: list[str] = []
     for text in scan.references:
+        if text.lower().endswith(_ARCHIVES):
+            continue
         name, at, digest = text.partition("@")
         try:
             reference = Reference.parse(f"{name}{at}{digest.lower()}")
-        except ValueError:  # a file name or an archive: digests or the path must match
-            unreadable.append(text)
+        except ValueError:  # a file name: digests or the path must match
             continue
         names[reference.repository, reference.tag if reference.digest else reference.tag_or_latest] = None
         if reference.digest:
@@ -122,7 +116,6 @@ def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_
     return replace(
         scan.naming(*digests),
         names=tuple(names),
-        unreadable=tuple(unreadable),
         file=file,
         path=path,
         position=position,

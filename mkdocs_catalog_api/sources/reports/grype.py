@@ -7,6 +7,7 @@
 | coverage.digests, coverage.manifest | `source.target.repoDigests`, one in `userInput`; `manifestDigest` |
 | coverage.platform | `source.target.{os, architecture}` |
 | coverage.limits | `only-fixed` … in `descriptor.configuration`; `alertsByPackage[].alerts[].type` |
+| coverage.limits | no match and no `distro.name` |
 | kind | `source.type`, except `image` |
 | findings | `matches[]`, and `ignoredMatches[]` without those of Grype's built-in rules |
 | set_aside | the first of `appliedIgnoreRules[]` with a VEX status that suppresses, else the first |
@@ -59,6 +60,8 @@ _HEADERS = re.compile(r"kernel-headers|linux-libc-dev|linux(?:\(-\.\*\)\?)?-(?:h
 """The packages in its built-in rules for kernel headers."""
 _NARROWING: tuple[Limit, ...] = ("only-fixed", "only-notfixed", "ignore-wontfix", "exclude")
 """Options that leave out matches. `ignore-wontfix` is the name of `--ignore-states` in reports."""
+_ENDED: Limit = "os-end-of-life"
+_UNKNOWN: Limit = "unknown-distribution"
 
 
 class GrypeVulnerability(Struct, gc=False, rename="camel"):
@@ -93,6 +96,7 @@ class GrypeReport(Struct, rename="camel"):
     matches: list[GrypeMatch] | UnsetType | None = UNSET
     ignored_matches: list[GrypeIgnoredMatch] | None = None
     alerts_by_package: Any = None
+    distro: Any = None
     descriptor: Any = None
     source: Any = None
 
@@ -120,8 +124,11 @@ def read(report: GrypeReport) -> list[Scan]:
     source = mapping(report.source)
     target, kind = mapping(source.get("target")), text(source.get("type"))
     alerts = [alert for entry in items(report.alerts_by_package) for alert in items(entry.get("alerts"))]
-    ended = any(alert.get("type") == "distro-eol" for alert in alerts)
     limits = {option for option in _NARROWING if configuration.get(option)}
+    # Every other alert, also of a later Grype, is about packages that it could not judge.
+    limits |= {_ENDED if alert.get("type") == "distro-eol" else _UNKNOWN for alert in alerts}
+    if not (matches or ignored or text(mapping(report.distro).get("name"))):
+        limits.add("nothing-recognized")
     names = [text(target.get("userInput")), *texts(target.get("tags")), *texts(target.get("repoDigests"))]
     return [
         Scan(
@@ -133,10 +140,10 @@ def read(report: GrypeReport) -> list[Scan]:
                 digests=digests(names),
                 platform=platform(target.get("os"), target.get("architecture")),
                 manifest=min(digests([target.get("manifestDigest")]), default=""),
-                limits=frozenset(limits | ({"os-end-of-life"} if ended else set())),
+                limits=frozenset(limits),
             ),
             # Without an alert, the system may also be one that Grype does not know.
-            os_end_of_life=ended or None,
+            os_end_of_life=_ENDED in limits or None,
             findings=findings,
             kind="" if kind in ("image", "unknown") else kind,
             odd_severities=tuple(sorted(odd.items())),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from math import isfinite
 
 import msgspec
 from pydantic_core import from_json, to_json
@@ -26,9 +27,19 @@ def decode(data: bytes) -> object:
     if not data.strip():
         raise RefusedError("the file is empty", "the scan failed or was not run; run it again")
     try:
-        return from_json(data, cache_strings="keys", allow_inf_nan=False)
+        document = from_json(data, cache_strings="keys", allow_inf_nan=False)
     except ValueError as error:
         raise _reason(data, str(error)) from None
+    if not _is_finite(document):
+        raise RefusedError("a number in it is too large, such as 1e400", DAMAGED)
+    return document
+
+
+def _is_finite(value: object) -> bool:
+    if isinstance(value, float):
+        return isfinite(value)
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return all(map(_is_finite, parts))
 
 
 def repaired(data: bytes) -> bytes:

@@ -2,6 +2,7 @@
 
 | fact | from |
 |---|---|
+| coverage.limits | neither `results` nor `image_metadata.os` |
 | references | `results[].source.path` of type `docker`, without the path inside the image |
 | findings | one per `results[].packages[].groups[]`: a group is one vulnerability with several ids |
 | more findings | one per `results[].packages[].vulnerabilities[]` without a group |
@@ -10,7 +11,7 @@
 | severity | `max_severity` of the group, a CVSS score; else the highest of the CVSS vectors of its records |
 | severity without a score | the worst `database_specific.severity` of its records |
 | pkg, installed | `package.name`, `package.version` (or `package.commit`) |
-| fixed | `affected[].ranges[].events[].fixed` of the group's records for this package |
+| fixed | `affected[].ranges[].events[].fixed` of the group's records, for the package in its release |
 | title | `summary` of the group's records, else `details` |
 | url | the page of the record |
 | target | `results[].source.path` |
@@ -114,6 +115,7 @@ def read(document: dict[str, Raw]) -> list[Scan]:
         results = _RESULTS.decode(document["results"])
     except msgspec.ValidationError as error:
         raise explain(error, "results") from None
+    system = text(mapping(_ANY.decode(document.get("image_metadata", b"null"))).get("os"))
     sources = [mapping(result.source) for result in results]
     names = (text(source.get("path")).split(":/")[0] for source in sources if source.get("type") == "docker")
     packages = [(_target(result), package) for result in results for package in result.packages or ()]
@@ -125,7 +127,7 @@ def read(document: dict[str, Raw]) -> list[Scan]:
             scanner_version="",
             scanned_at=None,
             references=distinct(names),
-            coverage=Coverage(),
+            coverage=Coverage(limits=frozenset(() if results or system else ("nothing-recognized",))),
             os_end_of_life=None,
             findings=findings,
             odd_severities=tuple(sorted(odd.items())),
@@ -172,13 +174,14 @@ def _findings(entry: OsvPackage, target: str, odd: Counter[str]) -> Iterator[Fin
             # An advisory of a distribution. For other records, related ids are different vulnerabilities.
             related = (other for record in own for other in texts(record.get("related")))
             aliases = tuple(sorted({*aliases, *filter(_CVE.fullmatch, related)}))
+        affected = [entry for record in own for entry in _affected(record, package)]
         summaries = (text(record.get(key)) for key in ("summary", "details") for record in own)
         yield Finding(
             id=name,
-            severity=_severity(group.max_severity, own, pkg, odd),
+            severity=_severity(group.max_severity, own, affected, odd),
             pkg=pkg,
             installed=text(package.get("version")) or text(package.get("commit")),
-            fixed=", ".join(dict.fromkeys(version for record in own for version in _fixes(record, pkg))),
+            fixed=", ".join(dict.fromkeys(version for entry in affected for version in _fixes(entry))),
             title=title(next(filter(None, summaries), "")),
             url=osv_page(ids[0]),
             target=target,
@@ -187,13 +190,18 @@ def _findings(entry: OsvPackage, target: str, odd: Counter[str]) -> Iterator[Fin
         )
 
 
-def _severity(score: object, records: Sequence[dict[str, Any]], pkg: str, odd: Counter[str]) -> int:
+def _severity(
+    score: object,
+    records: Sequence[dict[str, Any]],
+    affected: Sequence[dict[str, Any]],
+    odd: Counter[str],
+) -> int:
     """Return the severity of a CVSS score, by the ranges of CVSS 3: the score of the group, else the highest
-    of the records' vectors. Without scores, return the worst severity in the records.
+    vector in the records and their `affected` entries. Without scores, return the records' worst severity.
     """
     value = _score(score)
     if value is None:
-        value = max(_vector_scores(records, pkg), default=None)
+        value = max(_vector_scores([*records, *affected]), default=None)
     if value:
         return next((index for index, least in enumerate((9.0, 7.0, 4.0)) if value >= least), _WORDS["LOW"])
     words = [mapping(record.get("database_specific")).get("severity") for record in records]
@@ -214,19 +222,13 @@ def _score(written: object) -> float | None:
     return value if 0 <= value <= 10 else None
 
 
-def _vector_scores(records: Sequence[dict[str, Any]], pkg: str) -> Iterator[float]:
-    """Yield the scores of all vectors in the records, also of those on the package only."""
-    for record in records:
-        affected = (
-            entry
-            for entry in items(record.get("affected"))
-            if text(mapping(entry.get("package")).get("name")) == pkg
-        )
-        for holder in (record, *affected):
-            for entry in items(holder.get("severity")):
-                score = _vector_score(text(entry.get("score")))
-                if score is not None:
-                    yield score
+def _vector_scores(holders: Sequence[dict[str, Any]]) -> Iterator[float]:
+    """Yield the scores of all vectors in records and their `affected` entries."""
+    for holder in holders:
+        for entry in items(holder.get("severity")):
+            score = _vector_score(text(entry.get("score")))
+            if score is not None:
+                yield score
 
 
 @lru_cache(maxsize=4_096)
@@ -241,13 +243,28 @@ def _vector_score(vector: str) -> float | None:
         return None
 
 
-def _fixes(record: dict[str, Any], pkg: str) -> Iterator[str]:
-    """Yield the fixed versions of the package. Commits, in ranges of type GIT, are not versions."""
-    for affected in items(record.get("affected")):
-        if text(mapping(affected.get("package")).get("name")) == pkg:
-            for span in items(affected.get("ranges")):
-                if span.get("type") != "GIT":
-                    yield from filter(None, (text(event.get("fixed")) for event in items(span.get("events"))))
+def _affected(record: dict[str, Any], installed: dict[str, object]) -> Iterator[dict[str, Any]]:
+    """Yield the `affected` entries of the installed package: the same name in another ecosystem, or in
+    another release of a distribution, is another package.
+    """
+    for entry in items(record.get("affected")):
+        package = mapping(entry.get("package"))
+        if text(package.get("name")) == text(installed.get("name")) and _release(package) == _release(
+            installed
+        ):
+            yield entry
+
+
+def _release(package: dict[str, object]) -> str:
+    """Return the ecosystem with its release. Ubuntu's records have `:LTS` after it, its reports may not."""
+    return text(package.get("ecosystem")).removesuffix(":LTS")
+
+
+def _fixes(affected: dict[str, Any]) -> Iterator[str]:
+    """Yield the fixed versions. Commits, in ranges of type GIT, are not versions."""
+    for span in items(affected.get("ranges")):
+        if span.get("type") != "GIT":
+            yield from filter(None, (text(event.get("fixed")) for event in items(span.get("events"))))
 
 
 FORMAT = ReportFormat(

@@ -10,7 +10,7 @@ does not identify Trivy.
 | coverage.digests | those in `ArtifactName` and `Metadata.RepoDigests` |
 | coverage.platform | `Metadata.ImageConfig.{os, architecture, variant}` |
 | coverage.packages | `Results[].Class`, before 2021 by `Results[].Type` |
-| coverage.limits | `Metadata.OS.EOSL`; `Metadata.OS.Family` but no result of class `os-pkgs` |
+| coverage.limits | `Metadata.OS.{EOSL, Family}`; no result of class `os-pkgs`, or none at all |
 | os_end_of_life | `Metadata.OS.EOSL` |
 | kind | `ArtifactType`, except `container_image` |
 | findings | `Results[].Vulnerabilities[]`, except those with `Status` `not_affected` |
@@ -177,8 +177,11 @@ def _scan(report: TrivyReport) -> Scan:
     # Before 2021, the class is derived from the type.
     packages = PACKAGES.intersection(text(result.class_) or package_class(result.type) for result in results)
     limits: set[Limit] = set()
-    if text(system.get("Family")) not in ("", "none") and "os-pkgs" not in packages:
+    named_system = text(system.get("Family")) not in ("", "none")
+    if named_system and "os-pkgs" not in packages:
         limits.add("no-system-packages")
+    if not (named_system or results):
+        limits.add("nothing-recognized")
     if system.get("EOSL") is True:
         limits.add("os-end-of-life")
     return Scan(
