@@ -68,7 +68,7 @@ def test_zensical(browser: Browser, tmp_path: Path, example_bytes: dict[str, byt
     assert {path: path.read_bytes() for path in before} == before
     with visited(browser, tmp_path / "site") as visit:
         page = visit.go("images/solr/")
-        expect(page.locator("article .catalog-head .catalog-summary")).to_be_visible()
+        expect(page.locator("article .catalog-card .catalog-grade")).to_be_visible()
         visit.go("guide/")
         page.evaluate("window.stays = true")
         page.locator(".md-tabs").get_by_role("link", name="Images", exact=True).click()
@@ -101,7 +101,7 @@ def test_hugo(browser: Browser, tmp_path: Path, example_bytes: dict[str, bytes])
     assert documents(tmp_path) == example_bytes
     with visited(browser, tmp_path / "site") as visit:
         visit.go("images/solr/")
-        expect(visit.page.locator("article .catalog-head .catalog-summary")).to_be_visible()
+        expect(visit.page.locator("article .catalog-card .catalog-grade")).to_be_visible()
         visit.go("security/")
         expect(visit.page.locator("article .catalog").first).to_be_visible()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import logging
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import mkdocs_catalog_api.web
 from mkdocs_catalog_api.catalog.collections import COLLECTIONS, ITEM_MODELS
 from mkdocs_catalog_api.catalog.scans import COUNTERS
+from mkdocs_catalog_api.problems.codes import Code
 
 from .budgets import check_size
 from .feeds_of_advisories import kev
@@ -170,7 +172,6 @@ WRONG = {
     "imagez": "unknown marker `imagez` (did you mean `images`?)",
     "images vieww=table": "unknown argument `vieww` (did you mean `view`?)",
     "images view=grid": "images has no view 'grid' (one of cards, table)",
-    'images category="Web server"': "(did you mean `Web servers`?)",
     "images tier=core tier=core": "the argument `tier` is given twice",
     "images category=Web servers": "'servers' is not an argument",
     "images limit=many": "`limit` is 'many'",
@@ -200,6 +201,34 @@ def test_each_wrong_marker_is_refused_with_its_line(site: SiteFolder) -> None:
     assert not result.failed
     assert any("unknown marker `imagez`" in text for text in result.logged(logging.ERROR))
     assert (site.folder / "site/index.html").exists()
+
+
+# Filters, and the values that a warning names; words that a field may have are right on any day.
+UNMATCHED = {
+    "images category=Webb": ["Web"],
+    "images tier=core category=Networking": ["Databases", "Web"],
+    "images size=small": [],
+    "images lifecycle=planned fips=true shell=bash": None,
+    "updates outcome=held": None,
+}
+
+
+def test_a_filter_that_nothing_matches_is_a_warning_with_the_values_that_there_are(site: SiteFolder) -> None:
+    fields = {"fips": "boolean", "size": "text", "shell": {"values": ["bash", "none"]}}
+    site.settings["images"] = {"fields": fields}
+    site.image("a", "shell: none", category="Web")
+    site.image("b", category="Databases")
+    site.write("docs/index.md", "".join(f"<!-- catalog: {marker} -->\n\n" for marker in UNMATCHED))
+    result = site.mkdocs()
+    assert [
+        (problem.code, problem.file, problem.line, re.findall(r"\b[A-Z]\w+", problem.hint))
+        for problem in result.problems
+    ] == [
+        (Code.MARKER, "docs/index.md", 1 + 2 * number, values)
+        for number, values in enumerate(UNMATCHED.values())
+        if values is not None
+    ]
+    assert site.mkdocs(strict=True).failed
 
 
 MAIN = '{{% extends "base.html" %}}{{% block content %}}<main role="main">\n{}</main>{{% endblock %}}'

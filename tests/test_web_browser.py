@@ -236,7 +236,7 @@ def test_everything_is_there_without_a_script(visit: Visit) -> None:
     older = ids(visit.json("security/postgresql/17.5.json")["cves"])
     expect(page.locator("noscript li:visible")).to_have_count(len(older))
     visit.go("images/haproxy/")
-    expect(page.locator(".catalog-start [data-client] code:visible")).to_have_count(4)
+    expect(page.locator(".catalog-start [data-client] code:visible")).to_have_count(5)
     expect(page.locator(".catalog-answer")).to_contain_text("Scanned 2025-10-31")
     expect(page.locator(".catalog-compare:visible, .catalog-choices:visible")).to_have_count(0)
 
@@ -274,6 +274,9 @@ def test_the_search_explains_versions_digests_and_ids(visit: Visit) -> None:
     box.fill(f"nginx {image['license']}")
     expect(rows(page)).to_have_count(1)
     for text, answer in (
+        ("node 20", "The newest Node.js 20 is 20.19.5."),
+        ("node 20", "20.19.5 is supported until 2026-04-30."),
+        ("node v22", "The newest Node.js v22 is 22.21.1."),
         ("nginx 1.0.0", f"NGINX has no version 1.0.0. Its versions: {image['latest']} · "),
         (f"{digest[:-8]}00000000", "No version has this digest, or is known to have had it."),
         ("CVE-1999-0001", "CVE-1999-0001 is not in the catalog"),
@@ -378,7 +381,7 @@ def test_the_example_shows_itself_at_its_own_day_and_says_so(browser: Browser, o
 
 def test_the_answer_is_that_of_the_readers_day(visit: Visit) -> None:
     page, banner = visit.page, visit.page.locator(".catalog-answer")
-    color = "getComputedStyle(document.querySelector('.catalog-summary .catalog-grade')).backgroundColor"
+    color = "getComputedStyle(document.querySelector('.catalog-card .catalog-grade')).backgroundColor"
     colors = []
     supported = "Use 18.0. Supported until 2030-11-14 (5 years). Scanned 2 days ago, sig"
     for day, state, sentence, grade in (
@@ -405,6 +408,15 @@ def test_an_older_release_has_an_address_and_its_own_rows(visit: Visit) -> None:
     assert found.locator("[data-f=id]").all_inner_texts() == ids(older)
     assert found.locator(".catalog-lines > span").count() == len(older) > len(ids(older))
     expect(page.get_by_text("Vulnerabilities of 17.5: 17.6 fixes")).to_be_visible()
+    card, image = page.locator(".catalog-card"), visit.json("images/postgresql/index.json")["data"]
+    digests = {version["version"]: version["digest"] for version in image["versions"]}
+    expect(card.locator("b").first).to_have_text("Update 17.5 to 17.6.")
+    expect(card.locator(".catalog-grade")).to_have_text("Grade D")
+    expect(card.locator("code:visible")).to_contain_text(f":17.5@{digests['17.5']}")
+    card.get_by_label("Version").select_option("17.6")
+    expect(page.get_by_role("region", name="Vulnerabilities of 17.6")).to_be_visible()
+    expect(card.locator("code:visible")).to_contain_text(f":17.6@{digests['17.6']}")
+    page.go_back()
     expect(page.get_by_role("region", name="Vulnerabilities of 17.5")).to_be_visible()
     page.get_by_label("of version").select_option(index=0)
     expect(found).to_have_count(len(ids(newest)))

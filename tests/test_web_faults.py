@@ -34,11 +34,12 @@ PAGES = (
 )
 """Each kind of part at least once."""
 OTHERS = (
-    *("", "images/solr/", "images/varnish/", "charts/?view=table"),
+    *("", "images/solr/", "images/long/", "images/varnish/", "charts/?view=table"),
     *("roadmap/", "updates/", "badges/", "cves/"),
 )
 """Further pages, visited in one theme."""
 LABELS = [f"2.{20 - k // 2}.{k}{'' if k % 2 else '-debian13-hardened'}" for k in range(6)]
+LONG = "2026.11.20-rc.1-build.20261120T101112Z-3f2a91cdeadbeef"
 PLATFORMS = "linux/amd64", "linux/arm64/v8"
 PACKAGES = "linux-libc-dev", "github.com/hashicorp/terraform-plugin-sdk/v2", "org.springframework:spring-web"
 ROWS = [
@@ -71,6 +72,7 @@ def write_crowded(folder: Path) -> None:
                 for path in ("usr/local/bin/attestation-operator", "usr/local/lib/python3.13/site-packages")
             ]
             site.report(f"{SLUG}/{label}-{number}.json", report)
+    site.image("long", f"versions: [{LONG}]")
     name = "name: Confidential Computing Attestation Operator for Kubernetes Clusters"
     site.image(SLUG, f"{name}\nplatforms: {json.dumps(PLATFORMS)}\nversions: {json.dumps(entries)}")
 

@@ -18,11 +18,11 @@ from .test_items import MARKDOWN, NAMES, PLAIN
 REQUIRED = "category: Tools\ntier: core\nlicense: MIT\n"
 NEW, OLD = "2026-11-01T06:00:00Z", "2026-08-01T06:00:00Z"
 SPRITE = "site/assets/catalog-api-logos.svg"
-ANSWER = "//div[contains(@class, 'catalog-answer')]"
+ANSWER = "//section/div[contains(@class, 'catalog-answer')]/div/p[1]"
 OPTIONS = ".//p[@class='catalog-release']//option"
 SECTIONS = ".//nav[contains(@class, 'catalog-sections')]/a/@href"
 LEFT_OUT = ".//*[@id = 'catalog-compare' or @id = 'catalog-badges']"
-COMMANDS = ".//section[@id='catalog-start']//code"
+COMMANDS = ".//div[@id='catalog-start']//code"
 VERSION = "versions: [{version: '18.0', digest: DIGEST}]\n"
 SUPPORTED = VERSION.replace("}", ", endOfLife: 2030-11-14}")
 ENDED = VERSION.replace("}", ", endOfLife: 2026-10-01}")
@@ -48,7 +48,7 @@ STATES: dict[str, tuple[str, dict[str, Any] | None, str, str]] = {
     "system-ended": (VERSION, {"OS": {"Family": "debian", "Name": "9", "EOSL": True}}, "bad",
                      "The operating system of 18.0 no longer gets advisories, so finding nothing"),
     "open": (VERSION, {"rows": [CRITICAL, HIGH, row("CVE-2026-3")]}, "bad",
-             "Use 18.0 with care: 1 critical and 2 high vulnerabilities are open."),
+             "Avoid 18.0: 1 critical and 2 high vulnerabilities are open."),
     "high": (VERSION, {"rows": [HIGH]}, "fair", "Use 18.0 with care: 1 high vulnerability is open."),
     "medium": (VERSION, {"rows": [row("CVE-2026-2", "MEDIUM")]}, "good", "Use 18.0. No end"),
     "stale": (VERSION, {"created": OLD}, "fair", "The scan of 18.0 is old, so more may be known now."),
@@ -91,7 +91,11 @@ ITEMS = {
     "same": Item(
         "versions: [1.2.1, 1.2.0, 1.1.0]",
         {"1.2.1": [row("CVE-2025-1001")], "1.2.0": [row("CVE-2025-1001")], "1.1.0": [row("CVE-2025-1002")]},
-        {UPDATE.format("1.2.0"): [],
+        {".//tr[@class='catalog-line']": ["1.2", "1.1"],
+         ".//template[@data-version]//b": [
+             "Use 1.2.1 with care: 1 high vulnerability is open.", "Update 1.2.0 to 1.2.1.",
+             "Use 1.1.0 with care: 1 high vulnerability is open."],
+         UPDATE.format("1.2.0"): [],
          UPDATE.format("1.1.0"): ["Update: 1.2.1 is the next line: fixes 1 (1 high), adds 1 (1 high)"]},
     ),
     # Many versions are folded; an update that was not scanned is marked.
@@ -117,6 +121,7 @@ ITEMS = {
     "titled": Item(
         "description: A database.\nversions: ['1']", {},
         {".//h1": ["Own title"], ".//h1/@id": ["own"],
+         ".//thead//th": ["Version", "Vulnerabilities"],
          ".//div[contains(@class, 'catalog-head')][contains(., 'A database.')]//h1": ["Own title"],
          ".//p[. = 'Own text'][not(ancestor::div[contains(@class, 'catalog')])]": ["Own text"],
          ".//p[. = 'Own text']/following::*[@id = 'catalog-releases']/@id": ["catalog-releases"]},
@@ -162,7 +167,7 @@ ITEMS = {
         {".//*[contains(@class, 'catalog-lead')]": [DESCRIPTION.strip()],
          ".//*[contains(@class, 'catalog-essentials')]/*": [
              "License MIT", "Base wolfi", "Platforms linux/amd64", "Signed with cosign", "Shell bash",
-             "Size 24.2 MB compressed"],
+             "Size 24.2 MB compressed", "API index.json"],
          ".//*[contains(@class, 'catalog-facts')]/*": ["Port 5432"],
          ".//a[@href='https://example.org/up']": ["Upstream"],
          ".//span[@class='catalog-chip'][. = 'Fips']": ["Fips"]},
@@ -203,7 +208,7 @@ ITEMS = {
 LOGOS = {
     "pg": "logo: assets/pg.svg",
     "ours": "name: '«Ours»'\nlogo: https://elsewhere.example.org/ours.svg",
-    "shell": "",
+    **dict.fromkeys(("shell", "worst-pin"), ""),
     **dict.fromkeys(("postgresql", "kafka"), ""),
     "node": "name: Node.js",
 }
@@ -288,9 +293,9 @@ def items(tmp_path_factory: pytest.TempPathFactory) -> Result:
 
 
 def answer(result: Result, path: str) -> tuple[str, str]:
-    """State and sentence of the banner."""
-    (banner,) = page(result, f"{path}/index.html").xpath(ANSWER)
-    return banner.get("class").rpartition("-")[2], words(banner)
+    """State and sentence of the card."""
+    (sentence,) = page(result, f"{path}/index.html").xpath(ANSWER)
+    return sentence.xpath("../../@class")[0].rpartition("-")[2], words(sentence)
 
 
 @pytest.mark.parametrize(("slug", "state", "sentence"), [(slug, *each[2:]) for slug, each in STATES.items()])
@@ -323,7 +328,7 @@ def test_a_sentence_is_the_same_if_a_scan_in_part_is_accepted(site: SiteFolder) 
     assert state == "fair" and told.startswith("Only 1 of 2 platforms of 18.0 are scanned.")
 
 
-def test_a_logo_is_the_authors_picture_else_an_icon_of_the_theme_else_a_letter(items: Result) -> None:
+def test_a_logo_is_the_authors_picture_else_an_icon_of_the_theme_else_letters(items: Result) -> None:
     def tile(slug: str) -> lxml.html.HtmlElement:
         (logo,) = page(items, f"images/{slug}/index.html").xpath(
             ".//*[contains(@class, 'catalog-head')]//*[@data-logo]"
@@ -339,8 +344,8 @@ def test_a_logo_is_the_authors_picture_else_an_icon_of_the_theme_else_a_letter(i
     for slug in ("postgresql", "kafka", "node"):
         (href,) = re.findall(r'<use xlink:href="(.*?)"', lxml.html.tostring(tile(slug)).decode())
         assert href == f"../../assets/catalog-api-logos.svg#{slug}"
-    for slug, letter in ("ours", "O"), ("shell", "S"):
-        assert (len(tile(slug)), tile(slug).get("data-logo")) == (0, letter)
+    for slug, letters in ("ours", "ou"), ("worst-pin", "wp"), ("shell", "sh"):
+        assert (len(tile(slug)), tile(slug).get("data-logo")) == (0, letters)
     assert b"elsewhere.example.org" not in (items.folder / "site/images/ours/index.html").read_bytes()
 
 
@@ -348,7 +353,7 @@ def test_without_icons_there_is_no_file_of_them(site: SiteFolder) -> None:
     site.image("postgresql")
     result = site.mkdocs()
     assert not (result.folder / SPRITE).exists()
-    assert document(result, "images/postgresql/index.html").xpath("//@data-logo") == ["P"]
+    assert document(result, "images/postgresql/index.html").xpath("//@data-logo") == ["po"]
 
 
 @pytest.mark.parametrize(

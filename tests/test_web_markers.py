@@ -172,6 +172,18 @@ STORIES = {
         files=charts(**{f"c{n}": "a b" if n % 2 else "a" for n in range(6)}),
         marker="charts",
     ),
+    "a list of what nobody scanned has words and no empty columns": Story(
+        {"a": None},
+        {".//thead//th": ["Image", "Category", "Tier", "Grade", "Severities", "Scanned"],
+         ".//td[@class='catalog-is-grade']": ["Grade not scanned"]},
+        marker="images view=table",
+    ),
+    "a catalog of charts counts no images": Story(
+        {}, {".//dt": ["Charts"]}, files=charts(web="elsewhere"), marker="counts"
+    ),
+    "a thousand is written in one way": Story(
+        {"a": "low " * 1_200}, {".//dd/*[1]": ["1", "1", "1 200"]}, marker="counts"
+    ),
     "what is not available is left out and folded below": Story(
         {"fine": None, "old": ("lifecycle: deprecated", None), "gone": ("lifecycle: withdrawn", None),
          "next": ("versions: []\nlifecycle: planned", None)},

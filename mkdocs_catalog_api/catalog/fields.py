@@ -167,6 +167,11 @@ class ItemFields(NamedTuple, Generic[M]):
     given: type[M] | None = None
     """The model without these requirements, which data from a registry may meet; None if there are none."""
 
+    def infos(self) -> Mapping[str, FieldInfo]:
+        """Name of each field → its type, built-in fields first."""
+        own = {name: self.own.model_fields[f"own_{name}"] for name in self.own.rules}
+        return {**built_in_fields(self.model), **own}
+
     def holds_list(self, name: str) -> bool:
         """Whether the field with this name can contain a list, as `category` can."""
         info = self.own.model_fields.get(f"own_{name}") or built_in_fields(self.model)[name]
@@ -253,6 +258,16 @@ def version_model(model: type[BaseModel]) -> type[Model] | None:
     """The model of each version of an item; None if such items have no versions."""
     versions = model.model_fields.get("versions")
     return get_args(get_args(versions.annotation)[0])[0] if versions else None
+
+
+def closed_words(annotation: Any) -> list[str]:
+    """The words of a type that allows no others, as a marker and an address write them; else none."""
+    if annotation is bool:
+        return ["true", "false"]
+    parts = get_args(annotation)
+    if get_origin(annotation) is Literal:
+        return [str(part) for part in parts]
+    return [word for part in parts for word in closed_words(part)]
 
 
 def type_of_text(info: FieldInfo) -> Any:

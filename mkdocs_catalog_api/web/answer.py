@@ -1,4 +1,4 @@
-"""The sentence that answers on the page of an item with versions: use it, until when, how fresh.
+"""The sentence that answers on the page of an item for each version: use it, until when, how fresh.
 
 Times are those of the catalog. The script compares them with the reader's clock, and shows another headline
 if support has ended or the scan has become too old since the build.
@@ -12,8 +12,8 @@ from datetime import date
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..catalog.collections import COLLECTIONS
-from ..catalog.value import Image, Pin, PinningItem
-from .overview import counted
+from ..catalog.value import Image, Pin, PinningItem, Release
+from .overview import counted, thousands
 
 State: TypeAlias = Literal["good", "fair", "bad", "unknown"]
 DEFAULT_MAX_AGE = 30
@@ -48,13 +48,22 @@ class _Remark(NamedTuple):
     text: str
 
 
-def image_answer(image: Image, users: Sequence[PinningItem], as_of: str, max_age: int | None) -> Verdict:
-    """The answer for an image that `users` pin; `as_of` is a time that is certainly in the past."""
-    release = image.newest
+def image_answer(
+    image: Image, release: Release | None, users: Sequence[PinningItem], as_of: str, max_age: int | None
+) -> Verdict:
+    """The answer for a release, if any, of an image that `users` pin.
+
+    `as_of` is a time that is certainly in the past.
+    """
     if image.entry.lifecycle == "planned" or release is None:
         return _without_version(image.entry.lifecycle, "image")
     version, figures, entry = release.entry.version, release.figures, release.entry
+    newest, advice = release is image.newest, release.advice
     notes: list[_Remark] = []
+    if release.gone:
+        notes.append(_Remark("bad", f"{version} is no longer in the registry."))
+    if advice.upgrade:
+        notes.append(_Remark("fair", f"Update {version} to {advice.upgrade}."))
     if figures is None:
         notes.append(
             _Remark("unknown", f"{version} has not been scanned, so its vulnerabilities are unknown.")
@@ -80,14 +89,16 @@ def image_answer(image: Image, users: Sequence[PinningItem], as_of: str, max_age
         _open(figures.counters, figures.exploited) if figures else None,
         ends=str(entry.end_of_life or "") or None,
         scanned=figures.scanned_at if figures else None,
-        details=_signed(image.entry.signature) + ([f"used by {_counted(users)}"] if users else []),
+        details=_signed(image.entry.signature) + [f"used by {_counted(users)}"] * bool(users)
+        if newest
+        else (),
         as_of=as_of,
         max_age=max_age,
     )
-    unknown_end = (
-        [] if verdict.ends or image.entry.lifecycle == "withdrawn" else ["No end of support is known."]
-    )
-    return verdict._replace(remarks=[*verdict.remarks, *unknown_end])
+    more = [f"The next line is {advice.new_line}."] if advice.new_line else []
+    if not verdict.ends and image.entry.lifecycle != "withdrawn":
+        more.append("No end of support is known.")
+    return verdict._replace(remarks=[*verdict.remarks, *more])
 
 
 def _counted(items: Sequence[PinningItem]) -> str:
@@ -158,7 +169,8 @@ def _answer(
     ]
     first, *others = [note for note in every if note] or [_Remark("good", f"Use {version}.")]
     if first is care:
-        first = _Remark(care.state, f"Use {version} with care: {care.text}")
+        use = f"Avoid {version}" if care.state == "bad" else f"Use {version} with care"
+        first = _Remark(care.state, f"{use}: {care.text}")
     return Verdict(
         state="bad" if any(note.state == "bad" for note in others) else first.state,
         headline=first.text,
@@ -193,7 +205,7 @@ def _open(counters: Mapping[str, int], exploited: int | None) -> _Remark | None:
     number = {word: counters[word] for word in ("critical", "high") if counters[word]}
     if not number and not exploited:
         return None
-    words = " and ".join(f"{count} {word}" for word, count in number.items())
+    words = " and ".join(f"{thousands(count)} {word}" for word, count in number.items())
     several = "vulnerability is" if sum(number.values()) == 1 else "vulnerabilities are"
     text = f"{words} {several} open" if number else ""
     known = f"{exploited} known to be exploited" if exploited else ""

@@ -12,6 +12,7 @@ from ..catalog.fields import Rules
 from ..catalog.grading import GRADES
 from ..catalog.scans import COUNTERS
 from ..catalog.shown import Shown, ShownField, shown_fields
+from .overview import thousands
 from .render import words
 from .view import Item
 
@@ -152,13 +153,19 @@ class CatalogList(NamedTuple):
         return sum(not cast(Item, item["security"])["scanned"] for item in self.every)
 
     @property
+    def counted(self) -> bool:
+        """Whether anything in the list is scanned."""
+        items = (*self.every, *self.left_out)
+        return any(cast(Item, item["security"])["total"] is not None for item in items)
+
+    @property
     def others(self) -> str:
         """Summary of `left_out`: `3 deprecated and 1 withdrawn (50 images in all), 1 planned`."""
         counts = Counter(str(item["lifecycle"]) for item in self.left_out)
         planned = counts.pop("planned", 0)
-        kept = " and ".join(f"{counts[word]} {word}" for word in sorted(counts))
-        in_all = f"{kept} ({self.total + counts.total()} {self.resource} in all)" if kept else ""
-        return ", ".join(filter(None, (in_all, f"{planned} planned" if planned else "")))
+        kept = " and ".join(f"{thousands(counts[word])} {word}" for word in sorted(counts))
+        in_all = f"{kept} ({thousands(self.total + counts.total())} {self.resource} in all)" if kept else ""
+        return ", ".join(filter(None, (in_all, f"{thousands(planned)} planned" if planned else "")))
 
 
 def list_filters(resource: str, items: Sequence[Item], shown: Sequence[Item], rules: Rules) -> list[Filter]:

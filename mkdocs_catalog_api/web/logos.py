@@ -1,4 +1,4 @@
-"""Logos of items: the picture that the author gives, else an icon of the theme, else a letter."""
+"""Logos of items: the picture that the author gives, else an icon of the theme, else letters."""
 
 from __future__ import annotations
 
@@ -47,10 +47,14 @@ class Logos:
         return logo if isinstance(logo, str) and logo.startswith("/") else None
 
     @staticmethod
-    def letter(item: Item) -> str:
-        """The first letter or digit of the name."""
+    def letters(item: Item) -> str:
+        """Two letters or digits of the name: the first of its first two words, else of its only word.
+
+        One letter could be taken for a grade.
+        """
         name = str(item["name"])
-        return next((char for char in name if char.isalnum()), name[:1]).upper()
+        words: list[str] = re.findall(r"[^\W_]+", name) or [name]
+        return (words[0][0] + words[1][0] if words[1:] else words[0][:2]).lower()
 
     @staticmethod
     def hue(item: Item) -> int:

@@ -151,6 +151,10 @@ class PageFiller:
         shown: Sequence[str] = SECTIONS
         further: list[FurtherPage] = []
 
+        def warn(text: str, message: str, hint: str) -> None:
+            line = line_of(text, page.text)
+            problems.add(Problem(page.file, line, 0, "", message, hint, Level.WARNING, code=Code.MARKER))
+
         def render(match: re.Match[str]) -> str:
             nonlocal shown
             marker = parse(match[1])
@@ -165,6 +169,8 @@ class PageFiller:
             levels = _HEADING.findall(before)
             level = min(int(levels[-1]) + 1, 6) if levels else 2
             first, *rest = self._parts.marker(marker, own, place, level)
+            for unmatched in self._parts.unmatched(marker):
+                warn(match[0], unmatched.message, unmatched.hint)
             if marker.name == "item" and own and not self._titles:
                 first = self._parts.head(own, place, "", shown, lead=False) + first
             folder = url.rpartition("/")[0].removeprefix("/")
@@ -179,8 +185,7 @@ class PageFiller:
 
         for marker in near_misses(content, VIEWS):
             message = f"{marker!r} looks like a marker but is not one, so the page shows nothing here"
-            line, hint = line_of(marker, page.text), "write `<!-- catalog: NAME -->`"
-            problems.add(Problem(page.file, line, 0, "", message, hint, Level.WARNING, code=Code.MARKER))
+            warn(marker, message, "write `<!-- catalog: NAME -->`")
         html = MARKER.sub(replace, content)
         findable = MARKER.sub("", content)
         if "cves" in names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -15,7 +15,7 @@ from ..authored.messages import models_in, resembling, suggestion
 from ..authored.settings import Settings, item_fields
 from ..authored.site import Site
 from ..catalog.collections import COLLECTIONS, ITEM_MODELS, PINNING, WITH_DOCUMENTS
-from ..catalog.fields import ItemFields, built_in_fields
+from ..catalog.fields import ItemFields, closed_words
 from ..catalog.markdown import plain_text, safe_html
 from ..catalog.model import Model
 from ..catalog.populations import newest_scan
@@ -45,6 +45,7 @@ from .lists import (
 )
 from .logos import SPRITE, Logos
 from .markers import Marker
+from .overview import thousands
 from .render import Place, environment, render
 from .view import CatalogView, Item
 from .words import read_words, replace_words
@@ -63,6 +64,8 @@ VIEWS: Mapping[str, Sequence[str]] = {
 """Marker → the views it has, the default first."""
 SECTIONS = ("overview", "images", "releases", "vulnerabilities", "compare", "history", "badges")
 """Parts of an item's page that the marker `item` can leave out, as in `hide=compare,badges`."""
+_VALUES = 10
+"""A warning names this many values of a field."""
 _IDS_PER_PAGE = 240
 """Ids are short and many."""
 _RELEASES_AT_ONCE, _RELEASES_OF_A_LINE = 12, 5
@@ -145,16 +148,14 @@ class Parts:
         fields: Mapping[str, ItemFields[Model]] = catalog.fields if catalog else item_fields(settings)
         self._rules = {name: each.own.rules for name, each in fields.items()}
         self._filters = {
-            name: [
-                *(
-                    field
-                    for field, info in built_in_fields(each.model).items()
-                    if not models_in(info.annotation)
-                ),
-                *each.own.rules,
-            ]
+            name: {
+                field: closed_words(info.annotation)
+                for field, info in each.infos().items()
+                if not models_in(info.annotation)
+            }
             for name, each in fields.items()
         }
+        """Collection → its fields, each with the words that it can have; none if it can have any."""
         self._shown = {
             name: [*shown_fields(each.model), *shown_rules(self._rules[name])]
             for name, each in COLLECTIONS.items()
@@ -167,7 +168,7 @@ class Parts:
         `level` is that of the next heading.
 
         Raises:
-            RefusedError: an unknown marker or argument, a value that is probably misspelt, a bad template.
+            RefusedError: an unknown marker or argument, a bad template.
         """
         name, arguments = marker.name, dict(marker.arguments)
         if name not in VIEWS:
@@ -202,6 +203,18 @@ class Parts:
             pages = self._pages("cves", self._cves(), {}, None, place, "cves/index.json", _IDS_PER_PAGE)
             return [self._render(name, place, level, {"list": page, "items": page.items}) for page in pages]
         return [self._render(name, place, level, values)]
+
+    def unmatched(self, marker: Marker) -> Iterator[RefusedError]:
+        """A warning for each filter with a value that no item has, unless the field's own words allow it."""
+        items: Sequence[Item] = getattr(self._view, marker.name) if marker.name in COLLECTIONS else ()
+        for name in marker.arguments.keys() & self._filters.get(marker.name, {}) if items else ():
+            wanted, allowed = marker.arguments[name], self._filters[marker.name][name]
+            values = sorted({text for item in items for text in texts(field_value(item, name))} - {"None"})
+            if wanted not in (*values, *allowed):
+                known = [*values[:_VALUES], "…"] if len(values) > _VALUES else values
+                near = resembling(wanted, values)
+                hint = f"did you mean `{near}`?" if near else f"there are {', '.join(known) or 'no values'}"
+                yield RefusedError(f"no {COLLECTIONS[marker.name].one} has the {name} {wanted!r}", hint)
 
     def item(self, own: ItemPage, place: Place, level: int, shown: Sequence[str] = SECTIONS) -> str:
         """The catalog's part of an item's own page."""
@@ -268,7 +281,10 @@ class Parts:
                 if former.slug == own.slug
             ]
             values["filters"] = _row_filters(image)
-            values["answer"] = image_answer(image, users, self._as_of, max_age)
+            values["answers"] = [
+                image_answer(image, release, users, self._as_of, max_age)
+                for release in image.releases or (None,)
+            ]
         else:
             pins = zip(cast(Sequence[Item], own.data["images"]), own.item.pins, strict=True)
             images = {image.entry.slug: image for image in catalog.images}
@@ -283,7 +299,7 @@ class Parts:
                 for published, pin in pins
             ]
             values["pins"] = sorted(with_figures, key=lambda pin: _worst(pin["found"]))
-            values["answer"] = pinning_answer(own.item, self._as_of, max_age)
+            values["answers"] = [pinning_answer(own.item, self._as_of, max_age)]
         return values
 
     def _cves(self) -> Sequence[Item]:
@@ -310,8 +326,6 @@ class Parts:
         items = every
         for name, wanted in arguments.items():
             items = [item for item in items if wanted in texts(field_value(item, name))]
-            if not items:
-                _check_spelling(name, wanted, every)
         if resource == "updates":
             items = sorted(items, key=lambda item: str(item["checked"] or ""), reverse=True)
         items = items[:limit]
@@ -517,7 +531,8 @@ def _in_words(updates: Sequence[_Update]) -> str:
 def _by_severity(rows: Sequence[Vulnerability]) -> str:
     """`20 (2 critical, 18 high)`."""
     counts = Counter(row.severity.lower() for row in rows)
-    return f"{len(rows)} ({', '.join(f'{counts[word]} {word}' for word in COUNTERS if counts[word])})"
+    words = ", ".join(f"{thousands(counts[word])} {word}" for word in COUNTERS if counts[word])
+    return f"{thousands(len(rows))} ({words})"
 
 
 def _by_name(item: Item) -> str:
@@ -542,10 +557,3 @@ def _unknown(name: str, known: Mapping[str, object] | Sequence[str], kind: str) 
     near = resembling(name, known)
     hint = f"did you mean `{near}`?" if near else f"one of {', '.join(known)}" if known else "remove it"
     return RefusedError(f"unknown {kind} `{name}`", hint)
-
-
-def _check_spelling(name: str, wanted: str, items: Sequence[Item]) -> None:
-    """A value without matches is valid (no update is held today), unless it resembles an existing value."""
-    near = resembling(wanted, sorted({text for item in items for text in texts(field_value(item, name))}))
-    if near is not None:
-        raise RefusedError(f"no item has the {name} {wanted!r}", f"did you mean `{near}`?")

@@ -21,7 +21,7 @@ from jinja2 import (
     TemplateSyntaxError,
 )
 from jinja2.bccache import Bucket
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from msgspec import Struct, field
 
 from ..catalog.collections import COLLECTIONS
@@ -225,21 +225,17 @@ def segments(figures: Item) -> Markup:
 
 
 def badge(payload: Mapping[str, str]) -> Markup:
-    """A badge like those of the badge renderer, without a request: a text's length is set, so any font fits.
+    """A badge like those of the badge renderer, without a request; one that is too long wraps.
 
     The space between the two texts separates them for a search index and on the clipboard.
     """
     label, message = payload["label"], payload["message"]
-    left, right = 20 + 9 * len(label), 20 + 9 * len(message)
-    return Markup(  # noqa: S704  # colors are the package's own
-        f'<svg class="catalog-badge" width="{left + right}" height="28" viewBox="0 0 {left + right} 28"'
-        f' role="img" aria-label="{escape(label)}: {escape(message)}">'
-        f'<rect width="{left}" height="28" fill="{payload["labelColor"]}"/>'
-        f'<rect x="{left}" width="{right}" height="28" fill="{payload["color"]}"/>'
-        f'<text x="10" y="18" fill="#fff" textLength="{left - 20}"'
-        f' lengthAdjust="spacingAndGlyphs">{escape(label.upper())}</text> '
-        f'<text x="{left + 10}" y="18" fill="#fff" font-weight="bold" textLength="{right - 20}"'
-        f' lengthAdjust="spacingAndGlyphs">{escape(message.upper())}</text></svg>'
+    parts = Markup(" ").join(
+        Markup('<span><svg><rect fill="{}"/></svg>{}</span>').format(payload[color], payload[text].upper())
+        for text, color in (("label", "labelColor"), ("message", "color"))
+    )
+    return Markup('<span class="catalog-badge" role="img" aria-label="{}: {}">{}</span>').format(
+        label, message, parts
     )
 
 

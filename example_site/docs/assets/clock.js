@@ -2,7 +2,7 @@
 // note. A catalog with regular scans does not need this.
 globalThis.catalogNow ??= "2025-11-01";
 const sayDay = () => {
-  const heading = document.querySelector(".catalog-answer") ?? document.querySelector("article h1, [role=main] h1");
+  const heading = document.querySelector(".catalog-start") ?? document.querySelector("article h1, [role=main] h1");
   const note = document.querySelector(".catalog time") && heading;
   if (!catalogNow || !note || document.querySelector(".example-day")) return;
   const line = Object.assign(document.createElement("p"), { className: "example-day" });

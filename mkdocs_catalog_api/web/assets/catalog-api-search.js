@@ -11,6 +11,11 @@ const terms = text =>
 const idIn = text => text.trim().match(/^(CVE-\d{4}-\d{4,}|GHSA(-\w{4}){3})$/i)?.[0];
 const unknownDigest = "No version has this digest, or is known to have had it.";
 
+// Whether a version is of the line that a word names: 20.19.5 of `20` and of `v20.19`.
+const bare = label => label.toLowerCase().replace(/^v(?=\d)/, "");
+const ofLine = (version, word) => /^\d/.test(bare(word)) && bare(version).startsWith(`${bare(word)}.`);
+const parts = ({ version }) => version.split(/[-_+]/).length;
+
 const where = ({ charts, images, latest, suppressed }, many) =>
   `${many(images, "image")}, ${latest} of them in the newest version; in ${many(charts, "chart")}${suppressed ? `; suppressed in ${many(suppressed, "version")}` : ""}.`;
 // The newest version, where a scan shows that it does not have the id of this document.
@@ -60,7 +65,7 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
     return [title, ` (${severity.toLowerCase()}): in ${where(known, many)}${updates(found, images.data)}`];
   };
 
-  // Versions by digest, label or tag, or the newest of an image by its name.
+  // Versions by digest, label or tag, the newest of an image by its name, or of its line, which has the fewest words.
   const versionsOf = text => {
     const wanted = terms(text);
     return [...index.values()].flatMap(({ former, name, replaces, slug, versions }) => {
@@ -69,8 +74,13 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
       const is = ({ digests, tags, version }, word) => digests.includes(word) || [version, ...tags].some(label => label.toLowerCase() === word);
       const hits = versions.filter(version => wanted.some(word => is(version, word) && others(word)));
       if (!hits[0] && names.includes(wanted.join(" "))) hits.push(...versions.slice(0, 1));
+      const line = wanted.find(word => versions.some(({ version }) => ofLine(version, word)) && others(word));
+      if (!hits[0] && wanted[1] && line) {
+        const [newest] = versions.filter(({ version }) => ofLine(version, line)).sort((a, b) => parts(a) - parts(b));
+        hits.push({ ...newest, line });
+      }
       const builds = former.filter(({ digests }) => wanted.some(word => digests.includes(word) && others(word)));
-      return [...hits, ...builds.map(build => ({ ...build, former: true }))].map(({ former: old, version }) => ({ former: old, name, slug, version }));
+      return [...hits, ...builds.map(build => ({ ...build, former: true }))].map(({ former: old, line, version }) => ({ former: old, line, name, slug, version }));
     });
   };
 
@@ -122,12 +132,13 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
       throw error;
     }
     const { digest, endOfLife, href, image, isLatest, lifecycle, listed: current, newLine, security, until, upgrade, version } = rows.find(row => row.version === hit.version) ?? rows[0];
-    const to = upgrade ?? newLine;
+    const to = upgrade ?? (hit.line ? null : newLine);
     const ended = days(endOfLife) >= 1;
     const own = title({ ...hit, version });
     const said = make("p");
     const headline = make("b");
     if (!current) headline.append(`${hex.slice(0, 12)}… is a former build of `, own, until ? `, replaced on ${until}.` : ".");
+    else if (hit.line) headline.append(`The newest ${hit.name} ${hit.line} is `, page(hit, version), ".");
     else if (isLatest) headline.append(own, " is the newest version.");
     else headline.append("You are on ", own, ".");
     if (to) headline.append(" Update to ", page({ ...hit, ...to }, to.version), ".");

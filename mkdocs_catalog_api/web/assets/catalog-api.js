@@ -20,7 +20,9 @@
   const $ = (root, selector) => root?.querySelector(selector);
   const $$ = (root, selector) => [...(root?.querySelectorAll(selector) ?? [])];
   const asked = name => new URLSearchParams(location.search).get(name) ?? "";
-  const many = (count, noun) => `${count} ${count === 1 ? noun : noun.replace(/(?<!a)y$/, "ie") + "s"}`;
+  // As pages write it: `2 214`
+  const thousands = count => String(count).replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  const many = (count, noun) => `${thousands(count)} ${count === 1 ? noun : noun.replace(/(?<!a)y$/, "ie") + "s"}`;
   const make = (tag, className, textContent = "") => Object.assign(document.createElement(tag), { className, textContent });
   const anchor = (text, href) => Object.assign(make("a", "", text), { href });
   const action = (className, text, react) => {
@@ -80,7 +82,7 @@
         fade(element);
       }
   };
-  const old = (count, all, limit) => `${count === all ? "All" : `${count} of`} ${all} scans are older than ${limit} days`;
+  const old = (count, all, limit) => `${count === all ? "All" : `${thousands(count)} of`} ${thousands(all)} scans are older than ${limit} days`;
   // If most of a list is stale, a banner replaces the chips.
   const warn = () => {
     const list = lists.find(({ facts }) => facts.size > 1);
@@ -109,13 +111,13 @@
     const stale = age > maxAge(box);
     if (ends) ends.textContent = ended ? `Support ended on ${ends.dateTime}` : `Supported until ${ends.dateTime} (${long})`;
     if (scan && age >= 0) scan.textContent = `Scanned ${ago(age)}${stale ? " (stale)" : ""}`;
-    if (ended || stale) $(document, ".catalog-summary")?.classList.add("catalog-past");
     const headline = (ended && box.dataset.ended) || (stale && box.dataset.stale);
     if (headline) {
       $(box, "b").textContent = headline;
-      box.className = `catalog catalog-answer catalog-state-${ended ? "bad" : "fair"}`;
+      box.className = `catalog-answer catalog-state-${ended ? "bad" : "fair"}`;
     }
     box.classList.toggle("catalog-old", stale);
+    box.classList.toggle("catalog-past", ended || stale);
   };
   // The rows of a vulnerability (of a release) as one row.
   const grouped = rows => {
@@ -141,7 +143,7 @@
   const bySeverity = rows =>
     WORDS.map(word => [rows.filter?.(({ severity }) => severity.toLowerCase() === word).length ?? rows[word], word])
       .filter(([count]) => count)
-      .map(pair => pair.join(" "))
+      .map(([count, word]) => `${thousands(count)} ${word}`)
       .join(", ");
   // `47 vulnerabilities (20 ids)`
   const vulnerabilities = (rows, ids = grouped(rows)) => many(rows.length, "vulnerability") + (ids.length < rows.length ? ` (${many(ids.length, "id")})` : "");
@@ -160,7 +162,7 @@
       element.hidden = !found || found === "available";
       element.textContent = chip.replace("{}", found);
     } else if (f) {
-      element.textContent = missing ? none : found === true ? "yes" : [found].flat().join(", ");
+      element.textContent = missing ? none : found === true ? "yes" : element.matches(".catalog-number") ? thousands(found) : [found].flat().join(", ");
       element.toggleAttribute("data-empty", missing || found === 0);
     }
     if (to) {
@@ -177,7 +179,8 @@
   // As the macro `logo` writes it.
   const logo = (tile, { slug, name, logo }, icons = "") => {
     const picture = logo?.[0] === "/";
-    tile.dataset.logo = (name.match(/[\p{L}\p{N}]/u) ?? name)[0].toUpperCase();
+    const [first, second] = (name.match(/[\p{L}\p{N}]+/gu) ?? [name]).map(word => [...word]);
+    tile.dataset.logo = (second ? first[0] + second[0] : first.slice(0, 2).join("")).toLowerCase();
     tile.className = `catalog-logo catalog-hue-${[...slug].reduce((sum, sign) => sum + sign.codePointAt(0), 0) % 8}`;
     const icon = `${$(document, "[data-root]").dataset.root}assets/catalog-api-logos.svg#${slug}`;
     const drawn = icons.split(" ").includes(slug) ? `<svg viewBox="0 0 24 24"><use xlink:href="${icon}"/></svg>` : "";
@@ -411,7 +414,7 @@
       }
       const more = shown < items.length;
       const all = many(found.length, (this.available && !state.has("lifecycle") ? "available " : "") + this.data.noun);
-      this.announce(this.data.key ? vulnerabilities(found, items) + (more ? `, ${shown} ids shown` : "") : more ? `${shown} of ${all}` : all);
+      this.announce(this.data.key ? vulnerabilities(found, items) + (more ? `, ${shown} ids shown` : "") : more ? `${thousands(shown)} of ${all}` : all);
       this.table.closest(".catalog-scroll").hidden = !shown;
       for (const [name, hidden] of [["none", shown], ["next", !more], ["pages", !this.pristine]])
         $$(this.root, `.catalog-${name}`).forEach(part => (part.hidden = hidden));
@@ -425,7 +428,7 @@
         for (const item of rows)
           if (this.wanted(item, others, name === "lifecycle"))
             for (const value of this.has(item, name, others)) counts[value] = (counts[value] ?? 0) + 1;
-        for (const box of this.boxes) if (box.name === name) $(box.parentElement, "small").textContent = counts[box.value] ?? 0;
+        for (const box of this.boxes) if (box.name === name) $(box.parentElement, "small").textContent = thousands(counts[box.value] ?? 0);
       }
     }
     none(rows, state) {
@@ -547,33 +550,57 @@
     }
   }
 
-  // Shows the rows of another release.
-  const releases = root => {
-    const select = $(root, ".catalog-release select");
-    const list = lists.find(one => root.contains(one.root) && one.data.key === "cves");
-    if (!select || !list) return;
-    const apply = async () => {
-      const option = [...select.options].find(one => one.dataset.version === asked("release")) ?? select.options[0];
+  // One version for the page of an item and its address: its answer, commands and vulnerabilities.
+  const item = () => {
+    const card = $(document, ".catalog-card");
+    const versions = new Map($$(card, "template").map(each => [each.dataset.version, each]));
+    const { image, version: newest } = card?.dataset ?? {};
+    const [select, platform] = ["version", "platform"].map(name => $(card, `[name=${name}]`));
+    const shown = $(document, ".catalog-release select");
+    const list = lists.find(({ data }) => data.key === "cves");
+    const apply = () => {
+      const label = versions.has(asked("release")) ? asked("release") : newest;
+      if (!versions.has(label)) return;
+      const { content, dataset } = versions.get(label);
+      if (content.firstElementChild) {
+        $(card, ".catalog-answer").replaceWith(content.cloneNode(true));
+        answer($(card, ".catalog-answer"));
+      }
+      if (select) select.value = label;
+      const digests = JSON.parse(dataset.digests);
+      const found = digests[""] ?? digests[platform?.value];
+      const digest = found ? `@${found}` : "";
+      const flag = (digests[""] || !found) && platform?.value ? `--platform=${platform.value} ` : "";
+      const parts = { version: label, flag, tagged: `${image}:${label}${digest}`, plain: image + (digest || `:${label.replace("+", "_")}`) };
+      for (const part of $$(card, "[data-part]")) part.textContent = parts[part.dataset.part];
+      if (!shown || !list) return;
+      const option = [...shown.options].find(each => each.dataset.version === label);
       option.selected = true;
-      $(root, ".catalog-newest")?.toggleAttribute("hidden", option.index > 0);
-      $(root, ".catalog-advice").textContent = option.dataset.advice ?? "";
+      $(document, ".catalog-newest")?.toggleAttribute("hidden", option.index > 0);
+      $(document, ".catalog-advice").textContent = option.dataset.advice ?? "";
       list.root.hidden = option.dataset.scanned === undefined;
-      $(list.root, ".catalog-scroll").ariaLabel = `Vulnerabilities of ${option.dataset.version}`;
+      $(list.root, ".catalog-scroll").ariaLabel = `Vulnerabilities of ${label}`;
       if (list.data.source === option.value) return;
       list.data.source = option.value;
       list.other = option.index > 0;
       list.render();
     };
-    listen([select], "change", () => {
+    const choose = label => {
       const address = new URL(location);
       address.hash = "";
       address.searchParams.delete("release");
-      if (select.selectedIndex) address.searchParams.set("release", select.selectedOptions[0].dataset.version);
+      if (label !== newest) address.searchParams.set("release", label);
       history.pushState(history.state, "", address);
-      apply();
-    });
-    list.again = apply;
+      again();
+    };
+    if (card && !("ready" in card.dataset)) {
+      card.dataset.ready = "";
+      listen([platform, select, shown].filter(Boolean), "change", ({ target }) =>
+        target === platform ? apply() : choose(target === shown ? target.selectedOptions[0].dataset.version : target.value),
+      );
+    }
     apply();
+    $$(document, ".catalog-compare").forEach(compare);
   };
   const chooser = (root, select) => {
     const { choose } = select.dataset;
@@ -642,7 +669,7 @@
         compare(box);
       });
     }
-    const labels = asked("compare") ? asked("compare").split("..") : ["", options[0].dataset.version];
+    const labels = asked("compare") ? asked("compare").split("..") : [asked("release"), options[0].dataset.version];
     selects.forEach((select, index) => (select.value = labels[index] ?? ""));
     const { answer, update } = selects[0].selectedOptions[0]?.dataset ?? {};
     selects[1].disabled = !!answer;
@@ -655,30 +682,6 @@
     } catch {
       result.textContent = "The comparison failed. Try again.";
     }
-  };
-
-  // Digests come from the table of releases.
-  const start = box => {
-    if ("ready" in box.dataset) return;
-    box.dataset.ready = "";
-    const [version, platform] = ["version", "platform"].map(name => $(box, `[name=${name}]`));
-    const rows = new Map($$(document, "tr[data-version]").map(row => [row.dataset.version, $$(row, ".catalog-digest code")]));
-    const { image } = box.dataset;
-    for (const label of rows.keys()) if (version && label !== box.dataset.version) version.append(new Option(label));
-    listen($$(box, "select"), "change", () => {
-      const label = version?.value ?? box.dataset.version;
-      if (!rows.has(label)) return; // the page has no table of releases
-      const codes = rows.get(label);
-      const code = codes[1] ? codes.find(one => one.dataset.platform === platform?.value) : codes[0];
-      const digest = code ? `@${code.textContent}` : "";
-      const flag = !codes[1] && platform?.value ? `--platform=${platform.value} ` : "";
-      const parts = { version: label, flag, tagged: `${image}:${label}${digest}`, plain: image + (digest || `:${label.replace("+", "_")}`) };
-      for (const part of $$(box, "[data-part]")) part.textContent = parts[part.dataset.part];
-    });
-  };
-  const item = root => {
-    $$(root, ".catalog-start").forEach(start);
-    $$(root, ".catalog-compare").forEach(compare);
   };
 
   // A table that does not fit is stacked; else its headings stay visible.
@@ -704,14 +707,13 @@
       root.dataset.started = "";
       times(root);
       $$(root, "[data-scans]").forEach(stamps);
-      if (root.matches(".catalog-answer")) answer(root);
-      if (root.matches(".catalog-item")) item(root);
-      releases(root);
+      $$(root, ".catalog-answer").forEach(answer);
       for (const select of $$(root, "[data-choose]")) chooser(root, select);
       if (root.matches("[data-lookup]")) lookup(root);
       listen($$(root, ".catalog-copy"), "click", copy);
       for (const element of $$(root, ".catalog-scroll, .catalog-scroll table")) fits.observe(element);
     }
+    item();
     if (!$(document, ".catalog-warned")) warn();
     for (const back of $$(document, "a[data-back]")) back.search = memory[`catalog-${back.pathname}`] ?? "";
     seek();
@@ -719,12 +721,9 @@
   const again = () => {
     // Material loads another page
     if (location.pathname !== here) return;
-    for (const list of lists) {
-      list.restore();
-      list.again?.();
-    }
+    for (const list of lists) list.restore();
     $$(document, "[data-lookup]").forEach(lookup);
-    $$(document, ".catalog-item").forEach(item);
+    item();
     seek();
   };
   // Material follows no link to this page with another query.
