@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, NamedTuple
 
 from msgspec import Struct, field
 
 from .addresses import Addresses, mount_path
+from .alike import Look, looked_alike
 from .assessment import Assessment, Figures
 from .collections import PINNING
 from .fields import ItemFields
 from .history import History
+from .ids import Identities
 from .lines import Advice
 from .model import Model
 from .models import ImageEntry, PinEntry, PinningEntry, RoadmapEntry, UpdateEntry, VersionEntry
 from .scan_selection import ScanSelection
-from .scans import Scan
+from .scans import Scan, plain_platform
 from .vex_matching import Statements
 from .vulnerabilities import Vulnerability
 
@@ -47,27 +49,20 @@ class Release(Struct, frozen=True):
         """What is known of the manifest with this digest, else the release."""
         return self.manifests.get(digest or "", self)
 
-    def effect_of(self, newer: Release) -> tuple[Sequence[Vulnerability], Sequence[Vulnerability]] | None:
-        """The worst row of each pair of id and package that an update to another release fixes or adds.
-
-        None where a scan is missing or proves little, or different scanners looked, as they name packages
-        differently.
-        """
-        old, new = self.assessment, newer.assessment
-        if old is None or new is None or old.figures.grade is None or new.figures.grade is None:
-            return None
-        if {scan.scanner for scan in self.scans} != {scan.scanner for scan in newer.scans}:
-            return None
-        before, after = (
-            {(row.id, row.pkg): row for row in reversed(assessment.rows)} for assessment in (old, new)
-        )
-        return _without(before, after), _without(after, before)
+    def shows_fixes_of(self, older: Release) -> bool:
+        """Whether its scans looked at what those of the other release looked at, as `looked_alike` says."""
+        manifests = [manifest for release in (self, older) for manifest in release.entry.manifests]
+        of_digests = {manifest.digest: manifest.platform for manifest in manifests}
+        looks, others = ([Look.of(scan, of_digests) for scan in release.scans] for release in (self, older))
+        listed = [manifest.platform for manifest in self.entry.manifests] or self.entry.platforms
+        return looked_alike(looks, others, {*map(plain_platform, listed)})
 
 
-def _without(
-    rows: Mapping[tuple[str, str], Vulnerability], others: Container[tuple[str, str]]
-) -> list[Vulnerability]:
-    return [row for key, row in rows.items() if key not in others]
+class Effect(NamedTuple):
+    """What an update fixes and adds: the worst open row of each vulnerability in each package."""
+
+    fixes: Sequence[Vulnerability]
+    adds: Sequence[Vulnerability]
 
 
 class FormerDigest(Struct, frozen=True):
@@ -188,6 +183,8 @@ class Catalog(Struct, frozen=True):
     """By slug, those of the newest version first, then the last ones first."""
     publishes_former: bool = False
     """Whether former digests have documents."""
+    identities: Identities = Identities({}, {}, {})
+    """Which of the rows are the same vulnerability."""
 
     @property
     def addresses(self) -> Addresses:
@@ -207,6 +204,20 @@ class Catalog(Struct, frozen=True):
     def totals(self) -> dict[str, int]:
         """Collection → number of its items."""
         return {**{name: len(items) for name, items in self.items.items()}, "updates": len(self.updates)}
+
+    def effect(self, older: Release, newer: Release) -> Effect | None:
+        """What an update from one release of an image to another one fixes and adds; None unless the scans
+        show it.
+        """
+        old, new = older.assessment, newer.assessment
+        if old is None or new is None or not newer.shows_fixes_of(older):
+            return None
+        of = self.identities.of
+        before, after = (
+            {(of(row), row.package): row for row in reversed(assessment.rows)} for assessment in (old, new)
+        )
+        fixes = [row for key, row in before.items() if key not in after]
+        return Effect(fixes, [row for key, row in after.items() if key not in before])
 
     def by_name(self) -> dict[str, Image | PinningItem]:
         """Slug or name → item: a slug before a name, then by collection."""

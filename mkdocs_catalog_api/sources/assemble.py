@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from msgspec.structs import replace
@@ -15,6 +15,7 @@ from ..authored.validate import image_versions, pinning_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
 from ..catalog.badges import CATALOG_BADGES, badge_values
 from ..catalog.former import ListedImage, former_digests
+from ..catalog.ids import identities
 from ..catalog.join import join
 from ..catalog.lines import LineRules, update_advice
 from ..catalog.models import ImageEntry, ListedEntry
@@ -24,6 +25,7 @@ from ..catalog.scan_selection import JoinRules, ReleaseParts, ScanSelection
 from ..catalog.statements import Statement
 from ..catalog.value import Catalog, FormerDigest, Image, Pin, PinningItem, Release, RoadmapItem
 from ..catalog.vex_matching import Statements
+from ..catalog.vulnerabilities import Vulnerability
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .load import Sources
@@ -81,11 +83,12 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         _assessed_image(_with_advice(image, *raw_images[image.entry.slug]), known) for image in joined.images
     )
     former = {(each.slug, each.version, each.digest): _assessed_former(each, known) for each in joined.former}
+    pinning_items = _assessed_pins(joined.pinning, images, former, known)
     catalog = Catalog(
         title=site.title,
         site_url=site.site_url,
         images=images,
-        pinning=_assessed_pins(joined.pinning, images, former, known),
+        pinning=pinning_items,
         roadmap=tuple(
             RoadmapItem(entry, sources.pages.of(raw, problems) if raw.own_page else None)
             for entry, raw in sources.roadmap
@@ -97,12 +100,27 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         history=sources.history,
         former=tuple(former.values()),
         publishes_former=settings.has_lookup("digests") and settings.has_lookup("former"),
+        identities=identities(_rows(images, former.values(), pinning_items)),
     )
     _note_idle_statements(catalog, problems)
     problems.extend(_contested_statements(catalog))
     items: list[tuple[ListedEntry, RawItem]] = [*sources.images, *(item[1:] for item in sources.pinning)]
     problems.extend(_same_badge_names(items))
     return catalog
+
+
+def _rows(
+    images: Iterable[Image], formers: Iterable[FormerDigest], items: Iterable[PinningItem]
+) -> Iterator[Vulnerability]:
+    """Yield every row that is published or compared, suppressed ones, too."""
+    assessments = [
+        *(release.assessment for image in images for release in image.releases),
+        *(former.release.assessment for former in formers),
+        *(pin.assessment for item in items for pin in item.pins if pin.outside),
+    ]
+    for assessment in filter(None, assessments):
+        yield from assessment.rows
+        yield from assessment.suppressed
 
 
 def _same_badge_names(items: Sequence[tuple[ListedEntry, RawItem]]) -> Iterator[Problem]:

@@ -237,7 +237,7 @@ def _figures(name: str, item: Item) -> Iterable[str]:
     if name == _SCANNED:
         return ()
     if name == "exploited":
-        return ["yes"] if item.get("exploited") else ()
+        return ["yes"] if item.get("exploitedSince") else ()
     if not isinstance(security, dict):
         return [str(item["severity"]).lower()] if name == "severity" else ["yes"] if item["fixable"] else ()
     if name == "fix":

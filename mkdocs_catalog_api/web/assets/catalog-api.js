@@ -482,7 +482,7 @@
         return WORDS.filter(word => security[word] && (!state.has("fix") || fixable(word)));
       }
       if (name === "scanned") return !security.scanned ? ["never"] : days(scanned) <= 7 ? ["7", "30"] : days(scanned) <= 30 ? ["30"] : ["-30"];
-      if (name === "exploited") return empty(item.exploited) ? [] : ["yes"];
+      if (name === "exploited") return empty(item.exploitedSince) ? [] : ["yes"];
       if (name === "fix") {
         const any = item.fixed ?? security?.fixable ?? item.fixable;
         return any && (state.get("severity")?.some(fixable) ?? true) ? ["yes"] : [];
