@@ -21,11 +21,11 @@ class Look(NamedTuple):
     """UTC, `2026-11-20`; None if the time is not known."""
 
     @classmethod
-    def of(cls, scan: Scan, platforms: Mapping[str, str]) -> Look:
-        """`platforms` are those of the release's manifests by digest."""
+    def of(cls, scan: Scan, platforms: Mapping[str, str], now: str) -> Look:
+        """`platforms` are those of the manifests by digest; a time after `now` is not known."""
         named = {platforms[digest] for digest in scan.coverage.named if digest in platforms}
         known = scan.coverage.platform or (named.pop() if len(named) == 1 else "")
-        day = scan.scanned_at[:10] if scan.scanned_at else None
+        day = scan.scanned_at[:10] if scan.scanned_at and scan.scanned_at <= now else None
         coverage = scan.coverage
         return cls(scan.scanner.word, plain_platform(known), coverage.packages, coverage.limits, day)
 

@@ -49,14 +49,6 @@ class Release(Struct, frozen=True):
         """What is known of the manifest with this digest, else the release."""
         return self.manifests.get(digest or "", self)
 
-    def shows_fixes_of(self, older: Release) -> bool:
-        """Whether its scans looked at what those of the other release looked at, as `looked_alike` says."""
-        manifests = [manifest for release in (self, older) for manifest in release.entry.manifests]
-        of_digests = {manifest.digest: manifest.platform for manifest in manifests}
-        looks, others = ([Look.of(scan, of_digests) for scan in release.scans] for release in (self, older))
-        listed = [manifest.platform for manifest in self.entry.manifests] or self.entry.platforms
-        return looked_alike(looks, others, {*map(plain_platform, listed)})
-
 
 class Effect(NamedTuple):
     """What an update fixes and adds: the worst open row of each vulnerability in each package."""
@@ -183,6 +175,8 @@ class Catalog(Struct, frozen=True):
     """By slug, those of the newest version first, then the last ones first."""
     publishes_former: bool = False
     """Whether former digests have documents."""
+    now: str = ""
+    """UTC, `2026-11-20T06:00:00Z`; a later scan is dated in the future, so its time is not known."""
     identities: Identities = Identities({}, {}, {})
     """Which of the rows are the same vulnerability."""
 
@@ -205,12 +199,22 @@ class Catalog(Struct, frozen=True):
         """Collection → number of its items."""
         return {**{name: len(items) for name, items in self.items.items()}, "updates": len(self.updates)}
 
+    def shows_fixes(self, newer: Release, older: Release) -> bool:
+        """Whether the scans of `newer` looked at what those of `older` looked at, as `looked_alike` says."""
+        manifests = [manifest for release in (newer, older) for manifest in release.entry.manifests]
+        of_digests = {manifest.digest: manifest.platform for manifest in manifests}
+        looks, others = (
+            [Look.of(scan, of_digests, self.now) for scan in release.scans] for release in (newer, older)
+        )
+        listed = [manifest.platform for manifest in newer.entry.manifests] or newer.entry.platforms
+        return looked_alike(looks, others, {*map(plain_platform, listed)})
+
     def effect(self, older: Release, newer: Release) -> Effect | None:
         """What an update from one release of an image to another one fixes and adds; None unless the scans
         show it.
         """
         old, new = older.assessment, newer.assessment
-        if old is None or new is None or not newer.shows_fixes_of(older):
+        if old is None or new is None or not self.shows_fixes(newer, older):
             return None
         of = self.identities.of
         before, after = (

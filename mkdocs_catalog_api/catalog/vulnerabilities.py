@@ -95,13 +95,15 @@ def deduplicate(findings: Iterable[Finding]) -> Iterator[tuple[Vulnerability, li
     for finding in findings:
         of_package = package(finding.purl, finding.pkg)
         groups.setdefault((finding.id, of_package, plain_version(finding.installed)), []).append(finding)
-    ordered = []
-    for key, group in groups.items():
-        row = _row(group)
-        ordered.append((_INDEX[row.severity], cve_order(row.id), row.id, row.pkg, row.installed, key, row))
-    ordered.sort()  # never by the rows, as no two have the same key
-    for *_, key, row in ordered:
-        yield row, groups[key]
+    yield from sorted(
+        [(_row(group), group) for group in groups.values()], key=lambda pair: row_order(pair[0])
+    )
+
+
+def row_order(row: Vulnerability) -> tuple[Any, ...]:
+    """Sort key of the rows of a release: different for each."""
+    about = row.id, row.pkg, row.installed, row.package, plain_version(row.installed)
+    return _INDEX[row.severity], cve_order(row.id), *about
 
 
 def count(rows: Iterable[Vulnerability]) -> SeverityCounts:

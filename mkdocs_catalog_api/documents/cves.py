@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter as Counted
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from operator import itemgetter
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta, Struct, field
 
@@ -36,6 +35,7 @@ from ..catalog.vulnerabilities import (
     Status,
     Suppressed,
     Vulnerability,
+    row_order,
     vocabulary,
 )
 from .kinds import Documents, Kind, Parameter, Route
@@ -391,16 +391,15 @@ class Answers:
         self, id_: str, spreads: Mapping[str, _Spread], having: Collection[int]
     ) -> Iterator[AffectedImage]:
         """The images that have it open, by slug; `having` are the positions of all releases with it."""
-        found: dict[int, dict[str | None, list[AffectedPackage]]] = {}
+        found: dict[int, dict[str, list[Vulnerability]]] = {}
+        """Position → `reported_as` or "" → rows."""
         suppressed: dict[str, list[tuple[int, Suppressed]]] = defaultdict(list)
         title = next(iter(spreads)) if len(spreads) == 1 else id_
-        for spread in spreads.values():
-            for position, row in zip(spread.open_in, spread.open, strict=True):
-                own = self._catalog.identities.of(row)
-                packages = found.setdefault(position, {}).setdefault(own if own != title else None, [])
-                packages.append(AffectedPackage(row.pkg, row.installed, row.fixed, row.purl))
-            for position, out in zip(spread.suppressed_in, spread.suppressed, strict=True):
-                suppressed[self._places[position][0].entry.slug].append((position, out))
+        for position, row in _once((each.open_in, each.open) for each in spreads.values()):
+            own = self._catalog.identities.of(row)
+            found.setdefault(position, {}).setdefault(own if own != title else "", []).append(row)
+        for position, out in _once((each.suppressed_in, each.suppressed) for each in spreads.values()):
+            suppressed[self._places[position][0].entry.slug].append((position, out))
         for slug, positions in groupby(sorted(found), lambda position: self._places[position][0].entry.slug):
             image, affected = self._places[self._newest[slug]][0], [*positions]
             yield AffectedImage(
@@ -410,14 +409,11 @@ class Answers:
                 self._catalog.addresses.api(addresses.item("images", slug)),
                 self._status(affected, having),
                 [
-                    self._affected(position, reported_as, packages, having)
+                    self._affected(position, reported_as or None, rows, having)
                     for position in affected
-                    for reported_as, packages in found[position].items()
+                    for reported_as, rows in sorted(found[position].items())
                 ],
-                [
-                    self._suppressed(position, out)
-                    for position, out in sorted(suppressed[slug], key=itemgetter(0))
-                ],
+                [self._suppressed(position, out) for position, out in suppressed[slug]],
             )
 
     def _status(self, affected: Sequence[int], having: Container[int]) -> ImageStatus:
@@ -437,7 +433,7 @@ class Answers:
         self,
         position: int,
         reported_as: str | None,
-        packages: list[AffectedPackage],
+        rows: Iterable[Vulnerability],
         having: Container[int],
     ) -> AffectedRelease:
         image, release = self._places[position]
@@ -449,6 +445,7 @@ class Answers:
                 fixed_in = FixedIn(label, entry.only_digest, self._href(newer))
                 break
         entry = release.entry
+        packages = [AffectedPackage(row.pkg, row.installed, row.fixed, row.purl) for row in rows]
         return AffectedRelease(
             entry.version, entry.digest, self._href(position), reported_as, packages, fixed_in
         )
@@ -461,12 +458,26 @@ class Answers:
     def _shows_fixes(self, newer: int, older: int) -> bool:
         if (newer, older) not in self._shown:
             releases = self._places[newer][1], self._places[older][1]
-            self._shown[newer, older] = releases[0].shows_fixes_of(releases[1])
+            self._shown[newer, older] = self._catalog.shows_fixes(*releases)
         return self._shown[newer, older]
 
     def _href(self, position: int) -> str:
         image, release = self._places[position]
         return self._catalog.addresses.api(addresses.release(image.entry.slug, release.entry.version))
+
+
+_R = TypeVar("_R", bound=Vulnerability)
+
+
+def _once(found: Iterable[tuple[Sequence[int], Sequence[_R]]]) -> Iterable[tuple[int, _R]]:
+    """Return each row with its position once, in order: an advisory may name several vulnerabilities."""
+    [first, *others] = found
+    if not others:
+        return zip(*first, strict=True)
+    pairs = {
+        id(row): (position, row) for each in (first, *others) for position, row in zip(*each, strict=True)
+    }
+    return sorted(pairs.values(), key=lambda pair: (pair[0], row_order(pair[1])))
 
 
 def _documents(catalog: Catalog) -> Documents:

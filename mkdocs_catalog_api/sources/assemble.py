@@ -42,7 +42,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         accept_ignored="ignored" in settings.security.accept,
         accept_partial="partial" in settings.security.accept,
     )
-    time, security = now(), settings.security
+    time, latest_time, security = now(), timestamp(latest()), settings.security
     listed = [
         ListedImage(image_versions(entry, raw, rules, problems), rules, entry.latest, raw.gone)
         for entry, raw in sources.images
@@ -60,7 +60,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         ],
         [item for item, _ in pinning],
         sources.scans,
-        JoinRules(security.scanners, timestamp(latest()), security.accept, synced),
+        JoinRules(security.scanners, latest_time, security.accept, synced),
         problems,
         [*former_digests(listed, sources.facts, sources.history)],
         complete=sources.complete,
@@ -100,7 +100,8 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         history=sources.history,
         former=tuple(former.values()),
         publishes_former=settings.has_lookup("digests") and settings.has_lookup("former"),
-        identities=identities(_rows(images, former.values(), pinning_items)),
+        now=latest_time,
+        identities=identities(_rows(images, pinning_items)),
     )
     _note_idle_statements(catalog, problems)
     problems.extend(_contested_statements(catalog))
@@ -109,13 +110,10 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     return catalog
 
 
-def _rows(
-    images: Iterable[Image], formers: Iterable[FormerDigest], items: Iterable[PinningItem]
-) -> Iterator[Vulnerability]:
-    """Yield every row that is published or compared, suppressed ones, too."""
+def _rows(images: Iterable[Image], items: Iterable[PinningItem]) -> Iterator[Vulnerability]:
+    """Yield every row that is published, suppressed ones, too."""
     assessments = [
         *(release.assessment for image in images for release in image.releases),
-        *(former.release.assessment for former in formers),
         *(pin.assessment for item in items for pin in item.pins if pin.outside),
     ]
     for assessment in filter(None, assessments):
