@@ -104,7 +104,7 @@ def test_newest_and_listed_versions_are_saved_as_they_are(bench: Bench) -> None:
     agent = f"User-Agent: mkdocs-catalog-api/{version('mkdocs-catalog-api')}\r\n"
     assert all(agent in head for head in bench.hub.heads)
     published = bench.site.build(strict=True)
-    assert (published.json("security.json")["total"], bench.summary()["unscanned"]) == (1, [])
+    assert (published.json("security.json")["total"], bench.summary()["imagesUnscanned"]) == (1, [])
     assert published.json("security/beta/2.0.json")["grade"] == "A+"
 
 

@@ -430,7 +430,7 @@ def seen(catalog: Result, slug: str) -> tuple[str, ...]:
     for name, places in (("cves", "data"), ("suppressed", "suppressed")):
         for id_ in {each["id"] for each in record[name]}:
             assert slug in {place["slug"] for place in catalog.json(f"cves/{id_}.json")[places]}, id_
-    return tuple(each["id"] for each in record["suppressed"])
+    return tuple(each["id"] for each in record["suppressions"])
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -493,7 +493,7 @@ def test_the_same_bytes_without_a_document_that_applies(nginx: SiteFolder) -> No
 def test_a_folder_of_another_name_whose_document_has_no_id(nginx: SiteFolder) -> None:
     vex(nginx, {}, name="../statements/x", **{"@id": ""})
     nginx.settings["security"] = {"vex": "statements"}
-    (suppressed,) = built(nginx).json("security/nginx.json")["latest"]["suppressed"]
+    (suppressed,) = built(nginx).json("security/nginx.json")["latest"]["suppressions"]
     assert suppressed["statement"] == "statements/x.json"
     nginx.write("docs/vex/a.json", b"{}")
     nginx.settings["security"] = {"vex": "docs/vex"}

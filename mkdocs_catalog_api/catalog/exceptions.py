@@ -2,7 +2,8 @@
 
 - Every row of a listed release that a statement suppresses is one, with the statement's status and reason.
 - It is about the digest of each part that a scan covers, and about the digest of their index with the part's
-  platform; without a platform only if the release is complete.
+  architecture, and its operating system if the index has several (Trivy's own URLs have none, so it would match
+  nothing); without a platform only if the release is complete.
 - It is about the row's package URL. A row without one is left out, and so is a release without a digest: it
   would silence a later build.
 - Its ids are those of the row; of a row that stands for several vulnerabilities, its own id alone.
@@ -86,20 +87,23 @@ def _open(catalog: Catalog) -> dict[str, set[tuple[str, str]]]:
 def _subjects(image: Image, release: Release) -> Iterator[tuple[str, str]]:
     """Yield each covered digest of the release, with the package URL that stands for it or a part of it."""
     selection, entry, reference = release.selection, release.entry, image.entry.image
+    several = len({part.platform.partition("/")[0] for part in selection.parts}) > 1
     covered = dict.fromkeys(part for scan in selection.part_scans for part in scan.covered)
     for part in covered:
         if part.digest:
-            yield part.digest, _product(reference, part.digest, "")
+            yield part.digest, _product(reference, part.digest)
         if entry.only_digest and entry.only_digest != part.digest and (part.platform or selection.complete):
-            yield entry.only_digest, _product(reference, entry.only_digest, part.platform)
+            system, architecture, *_ = (*part.platform.split("/"), "", "")
+            of_platform = {"arch": architecture, "os": system if several else ""}
+            yield entry.only_digest, _product(reference, entry.only_digest, **of_platform)
 
 
-def _product(image: str, digest: str, platform: str) -> str:
-    """`pkg:oci/nginx@sha256%3A…?arch=amd64&os=linux&repository_url=ghcr.io%2Facme%2Fnginx`."""
+def _product(image: str, digest: str, **qualifiers: str) -> str:
+    """`pkg:oci/nginx@sha256%3A…?arch=amd64&repository_url=ghcr.io%2Facme%2Fnginx`."""
     repository, name = _repository(image)
-    system, architecture, *_ = (*platform.split("/"), "")
-    known = f"arch={quote(architecture, safe='')}&os={quote(system, safe='')}&" if architecture else ""
-    return f"pkg:oci/{name}@{quote(digest, safe='')}?{known}repository_url={quote(repository, safe='')}"
+    qualifiers["repository_url"] = repository
+    query = "&".join(f"{key}={quote(value, safe='')}" for key, value in qualifiers.items() if value)
+    return f"pkg:oci/{name}@{quote(digest, safe='')}?{query}"
 
 
 def _repository(image: str) -> tuple[str, str]:

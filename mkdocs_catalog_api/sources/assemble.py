@@ -14,6 +14,7 @@ from ..authored.site import Site
 from ..authored.validate import image_versions, pinning_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
 from ..catalog.badges import CATALOG_BADGES, badge_values
+from ..catalog.exceptions import suppressed
 from ..catalog.former import ListedImage, former_digests
 from ..catalog.ids import identities
 from ..catalog.join import join
@@ -105,6 +106,8 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     )
     _note_idle_statements(catalog, problems)
     problems.extend(_contested_statements(catalog))
+    if settings.security.publish_vex:
+        problems.extend(_unpublished_exceptions(catalog))
     items: list[tuple[ListedEntry, RawItem]] = [*sources.images, *(item[1:] for item in sources.pinning)]
     problems.extend(_same_badge_names(items))
     return catalog
@@ -258,6 +261,18 @@ def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
         hint = "set a later `timestamp` in the statement that takes precedence"
         field = f"statements[{first.index}]"
         yield Problem(file, 0, 0, field, message, hint, Level.WARNING, code=Code.STATEMENT)
+
+
+def _unpublished_exceptions(catalog: Catalog) -> Iterator[Problem]:
+    """A note with the number of suppressed vulnerabilities that other scanners can't be told of exactly."""
+    releases = (release for image in catalog.images for release in image.releases)
+    unnamed = sum(not row.purl for release in releases for row, _ in suppressed(release))
+    if unnamed:
+        message = (
+            f"{unnamed} suppressed vulnerabilities are not published: their packages have no package URL"
+        )
+        hint = "scan with Trivy, Grype or OSV-Scanner, whose reports have it"
+        yield Problem("", 0, 0, "security.publish_vex", message, hint, Level.INFO, code=Code.STATEMENT)
 
 
 def _note_idle_statements(catalog: Catalog, problems: Problems) -> None:
