@@ -2,8 +2,8 @@
 
 - Every row of a listed release that a statement suppresses is one, with the statement's status and reason.
 - It is about the digest of each part that a scan covers, and about the digest of their index with the part's
-  architecture, and its operating system if the index has several (Trivy's own URLs have none, so it would match
-  nothing); without a platform only if the release is complete.
+  architecture, and its operating system if the index has several (Trivy's own URLs have none, so they would
+  not match); without a platform only if the release is complete.
 - It is about the row's package URL. A row without one is left out, and so is a release without a digest: it
   would silence a later build.
 - Its ids are those of the row; of a row that stands for several vulnerabilities, its own id alone.
@@ -53,7 +53,7 @@ def effective_exceptions(catalog: Catalog) -> Iterator[tuple[Image, list[Effecti
         exceptions = []
         for release in image.releases:
             subjects = [*_subjects(image, release)]
-            for row, position in suppressed(release):
+            for row, position in _suppressed(release):
                 ids = (row.id,) if stands_for_several(row.id, row.aliases) else (row.id, *row.aliases)
                 exceptions += [
                     EffectiveException(statements[position], row.id, ids[1:], product, row.purl)
@@ -64,9 +64,19 @@ def effective_exceptions(catalog: Catalog) -> Iterator[tuple[Image, list[Effecti
             yield image, exceptions
 
 
-def suppressed(release: Release) -> Iterator[tuple[Suppressed, int]]:
+def unpublished(catalog: Catalog) -> int:
+    """How many rows a statement suppresses that no exception can name: their package or part is not known."""
+    releases = [(image, release) for image in catalog.images for release in image.releases]
+    return sum(
+        not row.purl or not any(_subjects(image, release))
+        for image, release in releases
+        for row, _ in _suppressed(release)
+    )
+
+
+def _suppressed(release: Release) -> Iterator[tuple[Suppressed, int]]:
     """Yield the rows that a statement suppresses, with its position among the catalog's statements."""
-    if release.assessment and release.entry.digests:
+    if release.assessment:
         for row, position in zip(release.assessment.suppressed, release.assessment.by, strict=True):
             if position is not None:
                 yield row, position

@@ -14,7 +14,7 @@ from ..authored.site import Site
 from ..authored.validate import image_versions, pinning_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
 from ..catalog.badges import CATALOG_BADGES, badge_values
-from ..catalog.exceptions import suppressed
+from ..catalog.exceptions import unpublished
 from ..catalog.former import ListedImage, former_digests
 from ..catalog.ids import identities
 from ..catalog.join import join
@@ -265,13 +265,10 @@ def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
 
 def _unpublished_exceptions(catalog: Catalog) -> Iterator[Problem]:
     """A note with the number of suppressed vulnerabilities that other scanners can't be told of exactly."""
-    releases = (release for image in catalog.images for release in image.releases)
-    unnamed = sum(not row.purl for release in releases for row, _ in suppressed(release))
-    if unnamed:
-        message = (
-            f"{unnamed} suppressed vulnerabilities are not published: their packages have no package URL"
-        )
-        hint = "scan with Trivy, Grype or OSV-Scanner, whose reports have it"
+    if number := unpublished(catalog):
+        what = "1 suppressed vulnerability is" if number == 1 else f"{number} suppressed vulnerabilities are"
+        message = f"{what} not published: its digest, its platform or its package URL is unknown"
+        hint = "list the digest, and scan with Trivy or Grype, whose reports have platform and package URL"
         yield Problem("", 0, 0, "security.publish_vex", message, hint, Level.INFO, code=Code.STATEMENT)
 
 
