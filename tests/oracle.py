@@ -207,7 +207,7 @@ def identified(entry: Any, fits: Callable[[str], bool]) -> bool:
 def fits_package(name: str, found: Record, url: str) -> bool:
     (path, version, qualifiers), given = purl(name), purl(url)
     fits = path == given[0] and version in ("", given[1]) and qualifiers.items() <= given[2].items()
-    return fits if name.startswith("pkg:") else bool(name == found.row[1])
+    return fits if name.startswith("pkg:") else bool(name == found.pkg)
 
 
 def fits_image(name: str, found: Record, scan: Record, release: Record) -> bool:
@@ -229,8 +229,7 @@ def fits_image(name: str, found: Record, scan: Record, release: Record) -> bool:
 
 
 def covers(product: Any, found: Record, scan: Record, release: Record) -> bool:
-    """A part needs no package URL of the scanner if its report tells the type of the package."""
-    parts, url = product.get("subcomponents", []), found.purl or found.typed
+    parts, url = product.get("subcomponents", []), found.purl
     fits = not parts or any(identified(part, lambda name: fits_package(name, found, url)) for part in parts)
     return fits and identified(product, lambda name: fits_image(name, found, scan, release))
 
@@ -258,18 +257,19 @@ def agreed(texts: list[Any]) -> Any:
     return tuple(column[0] if len(set(column)) == 1 else ANY for column in columns) or None
 
 
-def merge(row: tuple[str, str, str], parts: list[Any], kev: dict[str, str]) -> Record:
+def merge(id_: str, parts: list[Any], kev: dict[str, str]) -> Record:
     """The worst severity, the first texts by target; suppressed if all of its findings are."""
-    (id_, pkg, installed), findings = row, [found for found, _ in parts]
-    cves = {cve for found in findings for cve in found.cves} - {id_}
+    findings = [found for found, _ in parts]
+    aliases = sorted({alias for found in findings for alias in found.aliases})
+    texts = {key: min(getattr(found, key) for found in findings) for key in ("pkg", "installed")}
+    texts["purl"] = min(found.purl.partition("?")[0] for found in findings)
     severity = min((found.severity for found in findings), key=SEVERITIES.index)
-    texts = {}
     for key in ("fixed", "title", "url"):
         given = sorted((found.target, getattr(found, key)) for found in findings if getattr(found, key))
         texts[key] = ANY if any(text == ANY for _, text in given) else given[0][1] if given else ""
-    exploited = min((kev[name] for name in {id_, *cves} if name in kev), default=None)
-    ids, reason = {id_: None} | dict.fromkeys(sorted(cves), id_), agreed([reason for _, reason in parts])
-    about = {"id": id_, "pkg": pkg, "installed": installed, "severity": severity, "ids": ids}
+    exploited = min((kev[name] for name in {id_, *aliases} if name in kev), default=None)
+    about = {"id": id_, "aliases": aliases, "severity": severity, "package": findings[0].row[1]}
+    reason = agreed([reason for _, reason in parts])
     return Record(**about, **texts, exploited=exploited, reason=reason)
 
 
@@ -280,8 +280,8 @@ def rows(release: Record, catalog: Record, part: tuple[str, str] | None = None) 
             continue
         for found in scan.findings:
             groups[found.row].append((found, suppression(found, scan, release, catalog)))
-    merged = [merge(row, found, catalog.kev or {}) for row, found in groups.items()]
-    return sorted(merged, key=lambda row: (*id_order(row), row.pkg, row.installed))
+    merged = [merge(row[0], found, catalog.kev or {}) for row, found in groups.items()]
+    return sorted(merged, key=lambda row: (*id_order(row), row.pkg, row.installed, row.package))
 
 
 def id_order(row: Any) -> tuple[Any, ...]:

@@ -3,14 +3,15 @@
 import json
 import re
 from collections import defaultdict
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace as Record
 from typing import Any
 
 from .contract.api import PINNING
-from .oracle import counting, every_digest, grade, id_order, join, looked, rows, statements
-from .oracle_files import ANY, SEVERITIES, instant, pages, reference, releases, reports, settings
+from .oracle import counting, every_digest, grade, id_order, join, looked, named, rows, statements
+from .oracle_files import ANY, NAMES, SEVERITIES, instant, pages, reference, releases, reports, settings
 
 COUNTERS = [severity.lower() for severity in SEVERITIES]
 
@@ -180,20 +181,20 @@ def summary(newest: Any, scanned: list[Record], pins: dict[str, Record], catalog
         "fixableBySeverity": {key: fixable.count(key.upper()) for key in COUNTERS},
         "imagesWithCves": sum(bool(release.open) for release in scanned),
         "images": {r.slug: r.counts | {"version": r.version, "href": r.detail} for r in scanned},
-        "scanned": len(scanned),
-        "unscanned": sorted(newest.keys() - {release.slug for release in scanned}),
+        "imagesScanned": len(scanned),
+        "imagesUnscanned": sorted(newest.keys() - {release.slug for release in scanned}),
         "suppressed": sum(release.counts["suppressed"] for release in scanned),
         "unique": len({row.id for release in scanned for row in release.open}),
         "oldestScan": ANY if None in times else min(times, default=None),
         "newestScan": ANY if None in times else max(times, default=None),
-        "pinned": of_pins | {"releases": len(pins), "unscanned": len(pins) - len(pins_scanned)},
+        "pinned": of_pins | {"releases": len(pins), "releasesUnscanned": len(pins) - len(pins_scanned)},
     }
 
 
 def available(images: list[Any], scanned: list[Record], catalog: Record) -> dict[str, Any]:
     counted = [release for release in scanned if release.page["lifecycle"] == "available"]
     number = sum(page["lifecycle"] == "available" for page in images)
-    return sums(counted, catalog) | {"images": number, "scanned": len(counted)}
+    return sums(counted, catalog) | {"images": number, "imagesScanned": len(counted)}
 
 
 def index_entry(release: Record) -> dict[str, Any]:
@@ -202,68 +203,188 @@ def index_entry(release: Record) -> dict[str, Any]:
     return counts | about | {"version": release.version, "scannedAt": release.time, "href": release.detail}
 
 
+def vulnerabilities(every: list[Record]) -> tuple[Callable[[Record], str], dict[str, set[str]]]:
+    """How rows are named, and each vulnerability's ids: sets are united until nothing changes any more."""
+
+    def single(row: Record) -> bool:
+        names = [row.id, *row.aliases]
+        return bool(NAMES.match(row.id)) and sum(name.startswith("CVE-") for name in names) < 2
+
+    sets = [({row.id, *row.aliases}, {row.id}) for row in every if single(row)]
+    with_cve: dict[str, set[str]] = defaultdict(set)
+    for ids, _ in sets:
+        for cve in [id_ for id_ in ids if id_.startswith("CVE-")]:
+            with_cve[cve] |= ids
+    loose = [part for part in sets if not any(id_.startswith("CVE-") for id_ in part[0])]
+    joined: list[tuple[set[str], set[str]]] = []
+    for ids, printed in loose:
+        near = [part for part in joined if part[0] & ids]
+        joined = [part for part in joined if part not in near]
+        joined.append((ids.union(*(p[0] for p in near)), printed.union(*(p[1] for p in near))))
+    names: dict[str, str] = {}
+    united = {cve: {*ids} for cve, ids in with_cve.items()}
+    for ids, printed in joined:
+        cves = [cve for cve, others in with_cve.items() if others & ids]
+        main = cves[0] if len(cves) == 1 else min(printed)
+        united[main] = united.get(main, set()) | ids
+        names |= dict.fromkeys(printed, main)
+    return lambda row: names.get(row.id, row.id) if single(row) else row.id, united
+
+
 def cve_documents(
     listed: list[Record], pinning: dict[tuple[str, str], list[Any]], catalog: Record
 ) -> dict[str, Any]:
-    """Who has each id, also those that a row has only as aliases, and those of pins that are on no page."""
-    uses = defaultdict(list)
+    """Who has each vulnerability, under each of its ids; also those of pins that are on no page."""
     outside = [pin for pins in pinning.values() for _, pin in pins if not pin.slug]
+    every = [row for release in [*listed, *outside] for row in release.rows]
+    name, united = vulnerabilities(every)
+
+    def claims(id_: str) -> list[str]:
+        return [main for main, ids in united.items() if id_ in ids]
+
+    def under(row: Record) -> set[str]:
+        """The vulnerabilities of a row: several for an advisory, or a set with several CVEs."""
+        main, cves = name(row), [id_ for id_ in (row.id, *row.aliases) if id_.startswith("CVE-")]
+        if NAMES.match(row.id) and len(cves) < 2:
+            return {main}
+        named = [(alias, claims(alias)) for alias in row.aliases]
+        cve = re.compile("CVE-").match
+        return {main} | {of[0] if len(of) == 1 and not cve(alias) else alias for alias, of in named}
+
+    uses = defaultdict(list)
     for release in [*listed, *outside]:
         for row in release.rows if release.slug else release.open:
-            for id_, reported_as in row.ids.items():
-                uses[id_].append((release, row, reported_as))
+            for main in under(row):
+                uses[main].append((release, row))
+    scanned = [release for release in listed if release.counting]
+    numbers = {
+        "releasesScanned": len(scanned),
+        "releasesInPart": sum(not release.looked["complete"] for release in scanned),
+        "releasesUnscanned": len(listed) - len(scanned),
+    }
     index, documents = [], {}
-    scanned = sum(bool(release.counting) for release in listed)
-    numbers = {"scanned": scanned, "unscanned": len(listed) - scanned}
-    for id_, found in uses.items():
-        affected: dict[str, list[str]] = {collection: [] for collection in PINNING}
-        for (collection, slug), pins in sorted(pinning.items()):
-            if any(id_ in row.ids for _, pin in pins for row in pin.open):
-                affected[collection].append(slug)
-        dates = [(catalog.kev or {}).get(id_) if alias else row.exploited for _, row, alias in found]
-        about = {"id": id_, "severity": min((row.severity for _, row, _ in found), key=SEVERITIES.index)}
-        for key in ("title", "url"):
-            texts = {getattr(row, key) for _, row, _ in found}
-            about[key] = texts.pop() if len(texts) == 1 else ANY
-        safe = re.fullmatch("[A-Za-z0-9][A-Za-z0-9._-]{0,99}", id_)
+    aliases_of = {main: sorted(united.get(main, {main}) - {main}) for main in uses}
+    for main, found in uses.items():
         places = [use for use in found if use[0].slug]
-        still = [use for use in places if not use[1].reason]
-        last = {"exploited": min((date for date in dates if date), default=None)}
-        index.append(
-            {
-                **about,
-                "images": len({release.slug for release, *_ in still}),
-                "releases": len({release.href for release, *_ in still}),
-                "latest": len({release.slug for release, *_ in still if release.is_latest}),
-                "suppressed": len({release.href for release, row, _ in places if row.reason}),
-                "fixable": sum(bool(row.fixed) for _, row, _ in still),
-                **{collection: len(slugs) for collection, slugs in affected.items()},
-                "href": f"{catalog.base}/cves/{id_}.json" if safe else None,
-                **last,
-            }
-        )
-        hidden = [affected_release(*use) for use in places if use[1].reason]
-        links = {
-            collection: [
-                {"slug": slug, "href": f"{catalog.base}/{collection}/{slug}/index.json"} for slug in slugs
-            ]
-            for collection, slugs in affected.items()
+        still = [release for release, row in places if not row.reason]
+        about = head(main, [(row, name(row) == main) for _, row in found], catalog)
+        entry = about | {"aliases": aliases_of[main]}
+        entry |= {
+            "images": len({release.slug for release in still}),
+            "releases": len({release.href for release in still}),
+            "latestReleases": len({release.slug for release in still if release.is_latest}),
+            "suppressed": len({release.href for release, row in places if row.reason}),
+            "href": f"{catalog.base}/cves/{main.replace(':', '-')}.json",
         }
-        if safe:
-            body = envelope("cves", [affected_release(*use) for use in still])
-            documents[f"cves/{id_}.json"] = body | about | {"suppressed": hidden} | links | last | numbers
+        index.append(entry)
+    for id_ in {id_ for main in uses for id_ in (main, *aliases_of[main])}:
+        mains = [main for main in uses if main == id_ or id_ in aliases_of[main]]
+        one = mains[0] if len(mains) == 1 else id_
+        found = [use for main in mains for use in uses[main]]
+        body = head(one, [(row, name(row) == main) for main in mains for _, row in uses[main]], catalog)
+        body["aliases"] = aliases_of[one] if len(mains) == 1 else sorted({*mains} - {id_})
+        body |= numbers | {
+            collection: [
+                {"slug": slug, "href": f"{catalog.base}/{collection}/{slug}/index.json"}
+                for (kind, slug), pins in sorted(pinning.items())
+                if kind == collection and any({*mains} & under(row) for _, pin in pins for row in pin.open)
+            ]
+            for collection in PINNING
+        }
+        having = {release.href for release, *_ in found if release.slug}
+        affected: dict[str, dict[Any, Any]] = defaultdict(lambda: defaultdict(list))
+        for release in listed:
+            here = {id(row) for other, row in found if other is release}
+            for row in [row for row in release.open if id(row) in here]:
+                reported_as = name(row) if name(row) != one else None
+                package = {key: getattr(row, key) for key in ("pkg", "installed", "fixed", "purl")}
+                affected[release.slug][release.version, reported_as].append((release, package))
+        data = []
+        for slug, entries in sorted(affected.items()):
+            versions = [release for release in listed if release.slug == slug]
+            here = {id(row) for _, row in found if row.reason}
+            rows_out = [(r, row) for r in versions for row in r.rows if id(row) in here]
+            having_it = [packages[0][0] for packages in entries.values()]
+            fixed = versions[0].href not in having and all(
+                looked_alike(versions[0], release, catalog) for release in having_it
+            )
+            status = "fixed" if fixed else "unknown"
+            page = versions[0].page
+            image = {"slug": slug, "name": page["name"], "lifecycle": page["lifecycle"]}
+            image["href"] = f"{catalog.base}/images/{slug}/index.json"
+            image["status"] = "affected" if versions[0] in having_it else status
+            image["affected"] = [
+                {"version": version, "digest": (packages[0][0].digests or [None])[0]}
+                | {"href": packages[0][0].href, "reportedAs": reported_as}
+                | {"packages": [package for _, package in packages]}
+                | {"fixedIn": fixed_in(packages[0][0], versions, having, catalog)}
+                for (version, reported_as), packages in sorted(
+                    entries.items(), key=lambda item: (versions.index(item[1][0][0]), item[0][1] or "")
+                )
+            ]
+            image["suppressed"] = [
+                {"version": release.version, "href": release.href, "pkg": row.pkg}
+                | dict(zip(("status", "justification", "statement"), row.reason, strict=True))
+                for release, row in rows_out
+            ]
+            data.append(image)
+        documents[f"cves/{id_.replace(':', '-')}.json"] = envelope("cves", data) | body
     index.sort(key=lambda entry: id_order(Record(**entry)))
     return documents | {"cves/index.json": envelope("cves", index) | numbers}
 
 
-def affected_release(release: Record, row: Record, reported_as: str | None) -> dict[str, Any]:
-    about = {"slug": release.slug, "version": release.version, "isLatest": release.is_latest}
-    about |= {"lifecycle": release.page["lifecycle"], "digest": (release.digests or [None])[0]}
-    about |= {"pkg": row.pkg, "installed": row.installed, "fixed": row.fixed, "reportedAs": reported_as}
-    reason = (
-        dict(zip(("status", "justification", "statement"), row.reason, strict=True)) if row.reason else {}
-    )
-    return about | {"href": release.href} | reason
+def head(id_: str, found: list[tuple[Record, bool]], catalog: Record) -> dict[str, Any]:
+    """What is said of a vulnerability; each row with whether it is its own."""
+    about = {"id": id_, "severity": min((row.severity for row, _ in found), key=SEVERITIES.index)}
+    for key in ("title", "url"):
+        texts = {getattr(row, key) for row, _ in found}
+        about[key] = texts.pop() if len(texts) == 1 else ANY
+    known = catalog.kev or {}
+    dates = [row.exploited if own else known.get(id_) for row, own in found]
+    about["exploitedSince"] = min((date for date in dates if date), default=None)
+    return about
+
+
+def fixed_in(release: Record, versions: list[Record], having: set[str], catalog: Record) -> Any:
+    """Only a version that was looked at alike and is without it; which of them, the advice says."""
+    fits = [r for r in versions if r.href not in having and looked_alike(r, release, catalog)]
+    return ANY if fits else None
+
+
+def looked_alike(newer: Record, older: Record, catalog: Record) -> bool:
+    """By the same scanners, not on an earlier day, each platform and kind of packages with no limit more."""
+
+    def looks(release: Record) -> list[tuple[str, str, Any, Any, Any]]:
+        names = {digest: name for r in (newer, older) for name, digest in r.manifests.items()}
+        seen = []
+        for scan in release.counting:
+            of_digests = {names[digest] for digest in named(scan) if digest in names}
+            platform = scan.platform or (of_digests.pop() if len(of_digests) == 1 else "")
+            day = scan.time // 86_400 if scan.time is not None and scan.time <= catalog.now else None
+            seen.append((scan.scanner, platform.replace("/v8", ""), scan.packages, scan.limits, day))
+        return seen
+
+    new, old = looks(newer), looks(older)
+    days = [{day for *_, day in every} for every in (new, old)]
+    if not new or {look[0] for look in new} != {look[0] for look in old} or None in days[0] | days[1]:
+        return False
+    listed = [*newer.manifests] or newer.entry.get("platforms", [])
+    there = {name.replace("/v8", "") for name in listed}
+    for scanner, platform, packages, _, _ in old:
+        if there and platform and platform not in there:
+            continue
+        for kind in packages:
+            like = [
+                [
+                    limits
+                    for s, p, kinds, limits, _ in every
+                    if (s, p) == (scanner, platform) and kind in kinds
+                ]
+                for every in (new, old)
+            ]
+            if not like[0] or set.intersection(*like[0]) - set.intersection(*like[1]):
+                return False
+    return bool(min(days[0]) >= max(days[1]))
 
 
 def digest_documents(images: list[Any], catalog: Record) -> dict[str, Any]:

@@ -5,6 +5,7 @@ It reads what the example and `random_catalogs` have, without the package. ANY i
 
 import json
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -20,20 +21,37 @@ SEVERITIES = ["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
 WORDS = {"IMPORTANT": "HIGH", "MODERATE": "MEDIUM", "NEGLIGIBLE": "LOW"} | {word: word for word in SEVERITIES}
 OWN_KNOWLEDGE = {"DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable"}
 HEADERS = ("kernel-headers", "linux-libc-dev", "linux(-.*)?-headers", "linux-headers", "linux-kbuild")
+NAMES = re.compile("(CVE|GHSA|GO|PYSEC|RUSTSEC|MAL|OSV)-")
+"""Ids of these databases name single vulnerabilities; all others are advisories."""
 ALL = {"os-pkgs", "lang-pkgs"}
 PRE_RELEASES = ["dev", "snapshot", "a", "alpha", "b", "beta", "m", "milestone", "pre", "preview", "rc"]
 REVISIONS = ["r", "p", "post", "u", "update", "sp", "hotfix", "patch", "build"]
 
 
-def finding(id_: str, severity: Any, pkg: str, installed: str, fixed: str, **more: Any) -> Record:
-    """A missing or foreign severity is UNKNOWN; one CVE among the aliases is the canonical id."""
-    cves = sorted({name for name in [id_, *more.get("aliases", [])] if name.startswith("CVE-")})
-    row = (cves[0] if len(cves) == 1 else id_, pkg, installed)
-    values = {"aliases": [], "title": ANY, "url": ANY} | dict.fromkeys(
-        ("target", "purl", "typed", "told"), ""
-    )
+def finding(
+    id_: str, severity: Any, pkg: str, installed: str, fixed: str, others: Sequence[str] = (), **more: Any
+) -> Record:
+    """A missing or foreign severity is UNKNOWN. Of the other ids those count that name one vulnerability; the
+    only CVE among all is the main one.
+    """
+    ids = {id_, *(name for name in others if NAMES.match(name))}
+    cves = sorted(name for name in ids if name.startswith("CVE-"))
+    main = cves[0] if len(cves) == 1 else id_
+    values = {"title": ANY, "url": ANY} | dict.fromkeys(("target", "purl", "told"), "") | more
+    row = (main, package(values["purl"], pkg), plain(installed))
+    about = {"id": main, "aliases": sorted(ids - {main}), "cves": cves, "row": row, "pkg": pkg}
     word = WORDS.get(str(severity).upper(), "UNKNOWN")
-    return Record(id=id_, cves=cves, row=row, severity=word, fixed=fixed, **values | more)
+    return Record(**about, installed=installed, severity=word, fixed=fixed, **values)
+
+
+def package(url: str, name: str) -> str:
+    """What a package is: its URL without version and distribution, else its name."""
+    return purl(url)[0] or name
+
+
+def plain(version: str) -> str:
+    """Scanners write or leave out a leading `v`, `go` or epoch of 0."""
+    return re.sub(r"^(v|go|0:)(?=\d)", "", version)
 
 
 def told_grype(rules: list[Any], configured: list[Any]) -> str:
@@ -60,10 +78,11 @@ def reference(text: str) -> tuple[str, str, str]:
 
 
 def purl(text: str) -> tuple[str, str, dict[str, str]]:
-    """Type and name, version, qualifiers of a package URL."""
+    """Type and name without a distribution, version, qualifiers of a package URL."""
     path, _, query = text.partition("?")
     name, _, version = path.partition("@")
-    return name, unquote(version), dict(parse_qsl(query))
+    name = re.sub("^(pkg:(?:apk|deb|rpm)/)[^/]+/", r"\1", name)
+    return name, plain(unquote(version)), dict(parse_qsl(query))
 
 
 def instant(text: Any) -> Fraction | None:
@@ -92,6 +111,7 @@ def trivy(report: Any, names: list[str], time: str) -> Record:
             about = [row.get(key, "") for key in ("PkgName", "InstalledVersion", "FixedVersion")]
             more = {"title": row.get("Title", ""), "url": row.get("PrimaryURL", ANY), "told": told}
             more |= {"target": result["Target"], "purl": row.get("PkgIdentifier", {}).get("PURL", "")}
+            more["others"] = row.get("VendorIDs", [])
             findings.append(finding(row["VulnerabilityID"], row.get("Severity"), *about, **more))
     names = [*names, report.get("ArtifactName", ""), *meta.get("RepoTags", []), *meta.get("RepoDigests", [])]
     packages = {result["Class"] for result in results}
@@ -111,7 +131,7 @@ def grype(report: Any) -> Record:
         told = told_grype(match.get("appliedIgnoreRules", []), configuration.get("ignore", []))
         row, artifact = match["vulnerability"], match["artifact"]
         more = {"target": min([place["path"] for place in artifact["locations"]]), "purl": artifact["purl"]}
-        more |= {"aliases": [related["id"] for related in match["relatedVulnerabilities"]], "told": told}
+        more |= {"others": [related["id"] for related in match["relatedVulnerabilities"]], "told": told}
         about = (artifact["name"], artifact["version"], ", ".join(row.get("fix", {}).get("versions", [])))
         if told != "left out":
             findings.append(finding(row["id"], row.get("severity"), *about, **more))
@@ -150,9 +170,9 @@ def osv(report: Any) -> Record:
         bounds = {"CRITICAL": 9, "HIGH": 7, "MEDIUM": 4, "LOW": 0.1}
         word = next((severity for severity, bound in bounds.items() if float(score) >= bound), word)
         about = (package["package"]["name"], package["package"]["version"], fixed)
-        typed = f"pkg:deb/debian/{about[0]}@{about[1]}"
-        aliases = [*group["ids"], *aliases]
-        findings.append(finding(group["ids"][0], word, *about, aliases=aliases, typed=typed))
+        url = f"pkg:deb/debian/{about[0]}@{about[1]}"
+        others = [*group["ids"], *aliases]
+        findings.append(finding(group["ids"][0], word, *about, others, purl=url))
     limits = set() if report["results"] or system else {"nothing-recognized"}
     return scan("osv", [], None, findings, limits=limits)
 

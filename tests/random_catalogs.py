@@ -179,7 +179,13 @@ class RandomCatalog:
 
     def package(self) -> tuple[str, str, str]:
         """Name, installed version, version with a fix."""
-        return self.one(["curl", "openssl"]), self.one(["1.0", "1.1"]), self.one(["", "", "2.0", "2.1"])
+        installed = self.one(["1.0"] * 3 + ["1.1"] * 3 + ["v1.0", "0:1.0"])
+        return self.one(["curl", "openssl"]), installed, self.one(["", "", "2.0", "2.1"])
+
+    def purl(self, pkg: str, installed: str) -> str:
+        """Mostly of one distribution, which scanners name in two ways, sometimes of another type."""
+        kind = self.one(["deb/debian"] * 5 + ["deb/ubuntu", "npm"])
+        return f"pkg:{kind}/{pkg}@{installed}{self.one(['', '?arch=amd64'])}"
 
     def related(self, probability: float) -> list[str]:
         """Up to two CVEs that an advisory stands for."""
@@ -190,7 +196,9 @@ class RandomCatalog:
             pkg, installed, fixed = self.package()
             id_ = self.one([CVES[0]] * 3 + CVES + ADVISORIES)
             found: Json = row(id_, self.one(SHOUTED), pkg=pkg, installed=installed, fixed=fixed)
-            found |= {"PkgIdentifier": {"PURL": f"pkg:deb/debian/{pkg}@{installed}?arch=amd64"}}
+            found |= {"PkgIdentifier": {"PURL": self.purl(pkg, installed)}}
+            if self.maybe(0.4):
+                found["VendorIDs"] = self.chance.sample([*ADVISORIES, *CVES], self.one([1, 1, 2]))
             found |= {"Title": self.one(["", "one", "two"]), "PrimaryURL": f"https://example.org/{id_}"}
             found |= {"Status": "not_affected"} if self.maybe(0.05) else {}
             return {key: value for key, value in found.items() if value}
@@ -219,7 +227,7 @@ class RandomCatalog:
         def found() -> Json:
             pkg, installed, fixed = self.package()
             ids = self.one([ADVISORIES, CVES])
-            about = {"type": self.one(["deb", "deb", "npm"]), "purl": f"pkg:deb/debian/{pkg}@{installed}"}
+            about = {"type": self.one(["deb", "deb", "npm"]), "purl": self.purl(pkg, installed)}
             about |= {"locations": [{"path": f"/usr/{self.one('ab')}"}]}
             related = self.related(1 if ids is ADVISORIES else 0.1)
             found = match(self.one(ids), self.one(WORDS), *related, pkg=pkg, version=installed, **about)

@@ -163,7 +163,7 @@ class Seen:
     def record(self) -> Any:
         badge = {"badge": self.json("badge/web/grade.json")["message"]}
         record = self.json("security/web/1.json") | badge
-        suppressed = record["suppressed"] or ()
+        suppressed = record["suppressions"] or ()
         why = ("status", "justification", "statement")
         return record | {
             "suppressed": " ".join(each["id"] for each in suppressed),

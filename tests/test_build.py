@@ -44,7 +44,7 @@ def test_the_unscanned_is_never_clean(site: SiteFolder) -> None:
     result = built(small(site), strict=True)
     beta = result.json("images/beta/index.json")["data"]["security"]
     assert (beta["scanned"], beta["total"], beta["grade"]) == (False, None, None)
-    assert result.json("security.json")["unscanned"] == ["beta"]
+    assert result.json("security.json")["imagesUnscanned"] == ["beta"]
     chart = result.json("charts/stack/index.json")["data"]["security"]
     assert (chart["scanned"], chart["pinsScanned"], chart["pins"]) == (False, 1, 2)
     assert (chart["total"], chart["grade"]) == (2, None)

@@ -62,12 +62,18 @@ MUTATIONS: list[tuple[str, str, Any]] = [
     ("digest of a tag", f"{REFERENCE} data 0 digest", digest(1)),
     ("slim lists", "images/index.json data 0 security high", 7),
     ("slim charts", "charts/index.json data 0 security pins", 7),
-    ("search", "search.json data 0 versions 0 digests", []),
+    ("search", "search.json data 0 versions 0 digestPrefixes", []),
     ("contents", "index.json contents", "0" * 64),
     ("templates", "index.json templates image", "/catalog/api/v1/{slug}"),
     ("ids", "cves/index.json data 1 href", "/catalog/api/v1/cves/none.json"),
+    (
+        "fixed in",
+        "cves/CVE-2026-0007.json data 0 affected 0 fixedIn",
+        {"version": "1.9", "digest": digest(1), "href": "/catalog/api/v1/security/alpha/1.9.json"},
+    ),
     ("Renovate", "renovate/alpha.json tags latest", "1.9"),
     ("VEX", "vex/alpha.json statements 0 products 0 @id", "pkg:oci/alpha@sha256%3A0"),
+    ("wider", "vex/alpha.json statements 0 vulnerability name", "CVE-2026-0001"),
     ("days", f"{DAY} total", 9),
     ("recorded figures", "changes.json data 0 all fixable", 99),
     ("recorded events", "changes.json data 0 counts image-added", 9),
@@ -88,8 +94,10 @@ def write_every_kind(site: SiteFolder) -> None:
     past.day("2026-11-01")
     site.settings |= {"images": {"fields": {"port": "integer"}}, "security": {"publish_vex": True}}
     site.write("updates.yml", "".join(f"- {{app: beta, to: {n}, result: held}}\n" for n in range(25)))
-    old = [row("CVE-2026-0007", "CRITICAL"), row("CVE-2026-0001", "LOW")]
-    site.report("alpha/1.9.json", trivy(old, digest=f"{REGISTRY}/alpha@{digest(1)}"))
+    old = [row("CVE-2026-0007", "CRITICAL"), row("CVE-2026-0001", "LOW"), row("CVE-2026-0002", "LOW")]
+    report = trivy(old, digest=f"{REGISTRY}/alpha@{digest(1)}")
+    report["Metadata"]["ImageConfig"] = {"os": "linux", "architecture": "amd64"}
+    site.report("alpha/1.9.json", report)
     site.write(KEV, kev({"CVE-2026-0007": "2026-03-04"}))
     product = {"@id": f"pkg:oci/alpha?repository_url={REGISTRY}/alpha"}
     vex(site, {"vulnerability": {"name": "CVE-2026-0002"}, "products": [product]})

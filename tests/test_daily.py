@@ -240,7 +240,7 @@ def test_what_was_not_done_stops_no_publishing_and_fails_the_run(bench: Bench, h
     assert sorted(reference.partition("@")[0][-5:] for reference in scanned) == sorted(SLUGS * 2)
     assert faults(bench, site) == []
     summary = read(site, "security.json")
-    assert (summary["scanned"], summary["unscanned"], summary["exploited"]) == (3, [], 3)
+    assert (summary["imagesScanned"], summary["imagesUnscanned"], summary["exploited"]) == (3, [], 3)
     kept = {"advisories/known_exploited_vulnerabilities.json", "history/2026-11-21.json"}
     for slug in SLUGS:
         record = read(site, f"security/{slug}.json")["latest"]
@@ -303,7 +303,7 @@ def test_the_loop_scans_all_that_is_listed(
     scanned = Path(env["ASKED"]).read_text("utf-8").split()
     assert scanned == [f"{REGISTRY}/db:17", f"{REGISTRY}/web@{digest(1)}"]
     summary = built(site).json("security.json")
-    assert (summary["scanned"], summary["total"]) == (2, 2)
+    assert (summary["imagesScanned"], summary["total"]) == (2, 2)
     command = text.partition("|")[0].split()
     assert subprocess.check_output(command, cwd=site.folder, env=env) == b"", "all scans are new"
 

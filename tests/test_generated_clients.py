@@ -151,7 +151,7 @@ def later(schema: str, value: Any, described: Any) -> tuple[Any, Any, Any]:
     if schema == "ImageDocument":
         word["data"]["tier"] = "premium"
     if schema == "SecurityDetail":
-        for row in word["latest"]["suppressed"] or ():
+        for row in word["latest"]["suppressions"] or ():
             row["status"] = "deferred"
     if schema == "DayChanges":
         for event in word["data"]:

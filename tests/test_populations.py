@@ -182,7 +182,7 @@ def test_a_mixed_catalog_agrees(site: SiteFolder) -> None:
     check_agreement(result, pages)
     summary = result.json("security.json")
     assert (summary["total"], summary["exploited"]) == (6, 1)
-    available = {"total": 3, "exploited": 0, "images": 5, "scanned": 3}
+    available = {"total": 3, "exploited": 0, "images": 5, "imagesScanned": 3}
     assert summary["available"].items() >= available.items()
 
 

@@ -182,7 +182,7 @@ def test_a_statement_of_the_catalog_counts_before_the_scanners(site: SiteFolder,
     site.settings["security"] = {"accept": ["ignored"]}
     site.report("web/1.json", modified(row(ONE)))
     vex(site, {"products": [WEB], "status": status})
-    suppressed = built(site).json("security/web/1.json")["suppressed"]
+    suppressed = built(site).json("security/web/1.json")["suppressions"]
     assert [entry["status"] for entry in suppressed] == [status] * (status == "fixed")
 
 

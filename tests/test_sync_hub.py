@@ -106,7 +106,7 @@ def test_newest_and_listed_versions_are_saved_as_they_are(bench: Bench) -> None:
     published = bench.site.build()
     (told,) = published.logged()
     assert f"the hub has no results for {BETA}" in told
-    assert (published.json("security.json")["total"], bench.summary()["unscanned"]) == (1, [])
+    assert (published.json("security.json")["total"], bench.summary()["imagesUnscanned"]) == (1, [])
     assert published.json("security/beta/2.0.json")["grade"] is None
 
 

@@ -6,30 +6,22 @@ import io
 import json
 import re
 import tarfile
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, cast
 from urllib.parse import quote, unquote
 
 import pytest
 
+from mkdocs_catalog_api.problems.codes import Code
+
+from .contract import check
+from .contract.texts import normal
 from .oracle_files import purl
-from .sites import (
-    REGISTRY,
-    Result,
-    SiteFolder,
-    built,
-    digest,
-    grype,
-    match,
-    not_affected,
-    openvex,
-    row,
-    trivy,
-    vex,
-)
+from .random_catalogs import NOW, RandomCatalog
+from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, harbor, match, row, trivy, vex
 from .test_cli import call
-from .test_vex import ONE, TWO, WEB, of_its_own
+from .test_vex import ONE, TWO
 
 WELL_KNOWN = ".well-known/vex-repository.json"
 
@@ -93,155 +85,128 @@ def repository(folder: Path) -> Repository:
     return found
 
 
-OPENSSL, ZLIB = "pkg:deb/debian/openssl@3.0.0?arch=amd64", "pkg:deb/debian/zlib@1?arch=amd64"
+OPENSSL, ZLIB = "pkg:apk/wolfi/openssl@3.0.0", "pkg:apk/wolfi/zlib@3.0.0"
 LATER = {"status": "affected", "timestamp": "2026-02-01T00:00:00Z"}
 TWO_DIGESTS = f"[{{version: '2', digest: '{digest('two')}'}}, {{version: '1', digest: '{digest('one')}'}}]"
+NGINX = f"{REGISTRY}/nginx"
 
 
-def scan(seed: str, slug: str = "web") -> dict[str, Any]:
+def scan(seed: str, slug: str = "nginx") -> dict[str, Any]:
     """A report of the release with this digest."""
     rows = [row(ONE, "CRITICAL"), row(TWO, "LOW", pkg="zlib")]
     return trivy(rows, digest=f"{REGISTRY}/{slug}@{digest(seed)}")
 
 
-class Row(NamedTuple):
-    """Statements on the image `web`, of January and on ONE but for their changes, and what is published."""
-
-    statements: Sequence[dict[str, Any]]
-    said: str | None = None
-    """Each published statement: its status, and releases and packages that it is on."""
-    silenced: str | None = None
-    """Releases and packages for which a scanner takes ONE out: `2` is the package openssl, `2z` is zlib."""
-    warned: int = 0
-    versions: str = TWO_DIGESTS
-    reports: Mapping[str, Any] = {"1": scan("one"), "2": scan("two")}
+def silenced(result: Result, id_: str = ONE, package: str = OPENSSL) -> list[str]:
+    """The releases of which a scanner takes the vulnerability of the package out."""
+    archive = repository(result.folder / "site")
+    return [seed for seed in ("one", "two") if archive.silences(id_, NGINX, digest(seed), package)]
 
 
-def parts(*names: object, of: str = WEB) -> dict[str, Any]:
-    return {"products": [{"@id": of, "subcomponents": [*names]}]}
+def test_what_is_suppressed_is_silenced_in_its_package_alone(told: SiteFolder) -> None:
+    vex(told, {})
+    result = built(told)
+    assert silenced(result) == ["one", "two"]
+    assert silenced(result, TWO, ZLIB) == silenced(result, ONE, ZLIB) == []
 
 
-ELSEWHERE, AFFECTED = "pkg:deb/debian/openssl@9", {"status": "affected"}
-"""A package that no image has."""
-FIRST = {"products": [ELSEWHERE, f"{REGISTRY}/web:1"]}
-# What a statement is passed on for; another one is on all of the image.
-ROWS = {
-    product: Row(
-        [{"products": [{"@id": product}]}, {"vulnerability": {"name": TWO}}], f"{said}not_affected 2 1")
-    for product, said in {
-        f"{REGISTRY}/web:1": "not_affected 1, ",
-        f"{REGISTRY}/web:9": "",
-        f"{REGISTRY}/other": "",
-        digest("two"): "not_affected 2, ",
-        f"{WEB}&arch=arm64": "not_affected 2?arch=arm64 1?arch=arm64, ",
-        f"{WEB}&platform=linux/amd64": "not_affected 2?arch=amd64&os=linux 1?arch=amd64&os=linux, ",
-        f"{WEB}&platform=linux/arm/v7": "",
-        f"{WEB}&arch=arm64&platform=linux/amd64": "",
-    }.items()
-}  # fmt: skip
-# What was taken back silences in no order of reading.
-ROWS |= {
-    f"taken back by {later}": Row([{}, later], silenced="", warned=later is AFFECTED)
-    for later in (
-        AFFECTED,
-        LATER | {"status": "under_investigation"},
-        LATER | {"vulnerability": {"name": "GHSA-z", "aliases": [ONE]}},
-        LATER | {"vulnerability": {"name": "ALPINE-1", "aliases": [ONE]}},
-        LATER | parts("openssl"),
-        LATER | parts("pkg:deb/debian/openssl"),
-        LATER | {"products": [{"@id": f"{WEB}&platform=linux/amd64"}]},
-        LATER | {"products": [{"@id": digest("one")}, {"@id": digest("two")}]},
-        LATER | {"products": ["pkg:deb/debian/openssl"]},
-    )
-}
-# A statement on a package that no image has is not told, but takes back.
-ROWS |= {
-    f"elsewhere, {other}": Row([{}, other], said)
-    for other, said in (
-        ({"products": [ELSEWHERE]}, "not_affected 2 1"),
-        (LATER | {"products": [ELSEWHERE]}, ""),
-        (LATER | {"products": [ELSEWHERE], "vulnerability": TWO}, "not_affected 2 1"),
-        (AFFECTED | {"products": [ELSEWHERE]}, ""),
-        (FIRST, f"not_affected 2 1, not_affected 2/{ELSEWHERE} 1/{ELSEWHERE} 1"),
-        (LATER | FIRST | {"vulnerability": TWO}, f"not_affected 2 1, affected 2/{ELSEWHERE} 1/{ELSEWHERE} 1"),
-    )
-}
-# It is said of other releases. Of this one nothing stands, whatever package the later statement is on.
-BOTH = {"products": [*(parts(f"pkg:deb/debian/{name}")["products"][0] for name in ("openssl", "zlib"))]}
-ROWS |= {
-    f"{name} of one release": Row([BOTH, LATER | parts(name, of=digest("one"))], silenced="2 2z")
-    for name in ("pkg:deb/debian/openssl", "openssl")
-}  # fmt: skip
-ALIASED = match("GHSA-a", "High", ONE, pkg="openssl", type="deb", purl=OPENSSL)
-ROWS |= {
-    "a release without a digest is left out": Row(
-        [{}], "not_affected 1", versions=f"['3', {{version: '1', digest: '{digest('one')}'}}]",
-        reports={"1": scan("one")}),
-    "what can't be said exactly is said when it contradicts": Row(
-        [{}, LATER | {"products": [{"@id": f"{WEB}&platform=linux/arm/v7"}]}], "affected 2 1", ""),
-    "taken back under another id of the finding": Row(
-        [{"vulnerability": "GHSA-a"}, LATER], silenced="",
-        reports={"2": grype(ALIASED, repoDigests=[f"{REGISTRY}/web@{digest('two')}"])}),
-    "said again": Row(
-        [{}, LATER, {"status": "fixed", "timestamp": "2026-03-01T00:00:00Z"}], "fixed 2 1", "1 1z 2 2z"),
-    "one label silences no other on the same digest": Row(
-        [{"products": [f"{REGISTRY}/web:1"]}], silenced="",
-        versions=TWO_DIGESTS.replace(digest("one"), digest("two")), reports={"2": scan("two")}),
-    "others leave aside a path in a package": Row([parts("pkg:golang/example.org/a#cmd")], ""),
-    "two identifiers are the narrower one": Row(
-        [parts({"@id": "pkg:deb/debian/openssl", "identifiers": {"purl": "pkg:deb/debian/openssl@3.0.0"}})],
-        "not_affected 2/pkg:deb/debian/openssl@3.0.0 1/pkg:deb/debian/openssl@3.0.0", "1 2"),
-    # Where a time is missing the statement wins that does not suppress.
-    "an exception without a time": Row([{"timestamp": ""}, AFFECTED], "affected 2 1", "", 1),
-    "a contradiction without a time": Row([{}, AFFECTED | {"timestamp": ""}], "affected 2 1", "", 1),
-}  # fmt: skip
+def test_what_is_taken_back_for_one_release_is_silenced_for_the_other(told: SiteFolder) -> None:
+    vex(told, {}, LATER | {"products": [{"@id": digest("one")}]})
+    assert silenced(built(told)) == ["two"]
 
 
-SLUGS = [(name, f"w{number:03}") for number, name in enumerate(ROWS)]
+def test_a_statement_on_an_alias_is_published_with_all_ids_of_the_vulnerability(told: SiteFolder) -> None:
+    found = match("GHSA-1", "High", ONE, pkg="openssl", type="apk", purl=OPENSSL)
+    told.report("nginx/1.json", grype(found, repoDigests=[f"{NGINX}@{digest('one')}"]))
+    vex(told, {"vulnerability": {"name": "GHSA-1"}})
+    result = built(told)
+    assert silenced(result) == silenced(result, "GHSA-1") == ["one"]
 
 
-@pytest.fixture(scope="module")
-def catalog(tmp_path_factory: pytest.TempPathFactory) -> Result:
-    """All rows; the statements of each in documents of their own, as their times differ."""
-    site = SiteFolder(tmp_path_factory.mktemp("vex"))
-    site.settings["security"] = {"publish_vex": True}
-    for name, slug in SLUGS:
-        site.image(slug, f"versions: {of_its_own(ROWS[name].versions, slug)}")
-        for label, report in ROWS[name].reports.items():
-            site.report(f"{slug}/{label}.json", of_its_own(report, slug))
-        for number, change in enumerate(ROWS[name].statements):
-            statement = {"timestamp": "2026-01-01T00:00:00Z"} | not_affected(ONE, {"@id": WEB}) | change
-            document = openvex(statement, **{"@id": "", "timestamp": ""})
-            site.write(f"vex/{slug}/{number}.json", json.dumps(of_its_own(document, slug)).encode())
-    return built(site)
+def test_an_advisory_for_several_silences_none_of_them(told: SiteFolder) -> None:
+    found = match("DSA-1", "High", ONE, TWO, pkg="openssl", type="apk", purl=OPENSSL)
+    told.report("nginx/1.json", grype(found, repoDigests=[f"{NGINX}@{digest('one')}"]))
+    vex(told, {"vulnerability": {"name": "DSA-1"}})
+    result = built(told)
+    assert silenced(result, "DSA-1") == ["one"]
+    assert silenced(result, ONE) == silenced(result, TWO) == []
 
 
-def said(statement: Any, slug: str) -> str:
-    """A published statement, with the labels of releases in place of their digests."""
-    words = [statement["status"]]
-    for product in statement["products"]:
-        path, _, query = unquote(product["@id"]).partition("?")
-        rest = query.removesuffix(f"repository_url={REGISTRY}/{slug}").rstrip("&")
-        label = "1" if path.endswith(of_its_own(digest("one"), slug)) else "2"
-        packages = "".join(f"/{part['@id']}" for part in product.get("subcomponents", ()))
-        words.append(label + f"?{rest}" * bool(rest) + packages)
-    return " ".join(words)
+def test_one_label_silences_no_other_on_the_same_digest(told: SiteFolder) -> None:
+    told.image("nginx", f"versions: {TWO_DIGESTS.replace(digest('one'), digest('two'))}")
+    vex(told, {"products": [f"{NGINX}:1"]})
+    result = built(told)
+    assert result.json("security/nginx/1.json")["suppressions"] and silenced(result) == []
 
 
-@pytest.mark.parametrize(("name", "slug"), SLUGS)
-def test_what_is_published_of_statements(catalog: Result, name: str, slug: str) -> None:
-    row, archive = ROWS[name], repository(catalog.folder / "site")
-    path = catalog.api / f"vex/{slug}.json"
-    published = json.loads(path.read_bytes())["statements"] if path.exists() else []
-    if row.said is not None:
-        assert ", ".join(said(each, slug) for each in published) == row.said
-    if row.silenced is not None:
-        id_, one, two = (of_its_own(text, slug) for text in (ONE, digest("one"), digest("two")))
-        asked = {"1": (one, OPENSSL), "1z": (one, ZLIB), "2": (two, OPENSSL), "2z": (two, ZLIB)}
-        image = f"{REGISTRY}/{slug}"
-        silenced = [name for name, of in asked.items() if archive.silences(id_, image, *of)]
-        assert row.silenced.split() == silenced
-    assert sum(text.startswith(f"vex/{slug}/") for text in catalog.logged()) == row.warned
+def test_platforms_that_nobody_scanned_are_not_silenced(told: SiteFolder) -> None:
+    manifests = f"{{linux/amd64: '{digest('amd')}', linux/arm64: '{digest('arm')}'}}"
+    told.image("nginx", f"versions: [{{version: '1', digest: '{digest('one')}', manifests: {manifests}}}]")
+    (told.folder / "scans/nginx/2.json").unlink()
+    told.report("nginx/1.json", scan("amd"))
+    vex(told, {})
+    archive = repository(built(told).folder / "site")
+    assert archive.silences(ONE, NGINX, digest("amd"), OPENSSL)
+    assert archive.silences(ONE, NGINX, digest("one"), OPENSSL), "the platform of the matcher is amd64"
+    (document,) = archive.files.values()
+    products = [unquote(product["@id"]) for product in document["statements"][0]["products"]]
+    assert products == [
+        f"pkg:oci/nginx@{digest('amd')}?repository_url={NGINX}",
+        f"pkg:oci/nginx@{digest('one')}?arch=amd64&repository_url={NGINX}",
+    ]
+
+
+def test_what_can_not_be_said_exactly_is_not_published(told: SiteFolder) -> None:
+    """A release without a digest, and a package without a URL, of which a note counts the vulnerabilities."""
+    told.image("nginx", f"versions: ['2', {{version: '1', digest: '{digest('one')}'}}]")
+    (told.folder / "scans/nginx/1.json").unlink()
+    unknown = harbor({"id": ONE, "severity": "High", "package": "openssl", "version": "3.0.0"})
+    told.report("nginx/1.json", unknown)
+    told.report("nginx/2.json", trivy([row(ONE)], tag=f"{NGINX}:2"))
+    vex(told, {})
+    result = built(told)
+    assert repository(result.folder / "site").index["packages"] == []
+    assert [p.code for p in result.problems if p.field == "security.publish_vex"] == [Code.STATEMENT]
+
+
+@pytest.mark.parametrize("seed", range(500, 530))
+def test_exceptions_are_those_of_the_catalog_and_never_wider(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """The check of the contract compares each with the rows of every release that has its digest."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", NOW)
+    site = SiteFolder(tmp_path)
+    RandomCatalog(site, seed).write()
+    security = cast(dict[str, Any], site.settings["security"])
+    site.settings["security"] = {**security, "publish_vex": True}
+    site.write_config()
+    result = site.build()
+    assert not result.failed and check(tmp_path / "site", "/catalog") == []
+    archive = repository(tmp_path / "site")
+    records: dict[str, list[Any]] = defaultdict(list)
+    for image in result.at("images"):
+        for version in image["versions"]:
+            record = result.json(f"security/{image['slug']}/{version['version']}.json")
+            for digest_ in version["digests"]:
+                records[digest_].append((normal(image["image"])[0], version, record))
+    for digest_, having in records.items():
+        still = [row for *_, record in having for row in record["cves"] or ()]
+        for repository_, version, record in having:
+            # The matcher is a scanner of amd64.
+            whole = len(version["digests"]) == 1 and record["complete"] and not version["manifests"]
+            hidden = (
+                record["suppressions"] if whole and {*record["platformsScanned"]} <= {"linux/amd64"} else []
+            )
+            for out in hidden or ():
+                ids = {out["id"], *out["aliases"]}
+                open_too = any(
+                    row["purl"] == out["purl"] and ids & {row["id"], *row["aliases"]} for row in still
+                )
+                image_ = repository_.replace("docker.io", "index.docker.io")
+                by_statement = out["purl"] and out["statement"].startswith("https://")
+                assert (
+                    open_too or not by_statement or archive.silences(out["id"], image_, digest_, out["purl"])
+                )
 
 
 @pytest.fixture
@@ -250,7 +215,7 @@ def told(site: SiteFolder) -> SiteFolder:
     site.settings["security"] = {"publish_vex": True}
     site.image("nginx", f"versions: {TWO_DIGESTS}")
     for label, seed in (("1", "one"), ("2", "two")):
-        site.report(f"nginx/{label}.json", scan(seed, "nginx"))
+        site.report(f"nginx/{label}.json", scan(seed))
     return site
 
 
@@ -268,11 +233,12 @@ def test_two_items_of_one_image_of_docker_hub_have_one_entry_with_the_name_that_
     (told.folder / "scans/nginx/2.json").unlink()
     for slug, seed in (("nginx", "one"), ("web", "five")):
         told.image(slug, f"image: nginx\nversions: [{{version: '1', digest: '{digest(seed)}'}}]")
+        told.report(f"{slug}/1.json", trivy([row(ONE)], digest=f"docker.io/library/nginx@{digest(seed)}"))
     vex(told, {"products": [{"@id": "pkg:oci/nginx?repository_url=docker.io/library/nginx"}]})
     archive = repository(built(told).folder / "site")
     assert len(archive.locations) == 1
     for seed in ("one", "five"):
-        assert archive.silences(ONE, "index.docker.io/library/nginx", digest(seed), "pkg:x/y")
+        assert archive.silences(ONE, "index.docker.io/library/nginx", digest(seed), OPENSSL)
 
 
 def test_the_archive_has_the_same_bytes_whenever_it_is_made(told: SiteFolder) -> None:

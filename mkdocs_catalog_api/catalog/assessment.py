@@ -13,7 +13,7 @@ from .scan_selection import ScanSelection
 from .scans import COUNTERS, Finding, Scan
 from .statements import Subject
 from .vex_matching import Statements
-from .vulnerabilities import RowKey, SeverityCounts, Suppressed, Vulnerability, count, deduplicate, is_cve
+from .vulnerabilities import SeverityCounts, Suppressed, Vulnerability, count, deduplicate
 
 
 class Figures(NamedTuple):
@@ -66,16 +66,14 @@ class Assessment(NamedTuple):
     rows: list[Vulnerability]
     """Worst first; like `suppressed`, never changed."""
     suppressed: list[Suppressed]
+    by: Sequence[int | None]
+    """As in `Applied`."""
     findings: int
     """Raw findings, before deduplication."""
     matched: Collection[int]
     """Positions of the VEX statements on any of the findings."""
-    related: Collection[frozenset[str]]
-    """Keys of the ids of one finding, where statements are on several of them."""
     contested: Collection[tuple[int, int]]
     """As in `Applied`."""
-    further: Mapping[RowKey, tuple[str, ...]]
-    """Further CVE ids that rows represent, sorted; only for rows that have any."""
 
 
 class Knowledge(NamedTuple):
@@ -101,32 +99,31 @@ def assess(selection: ScanSelection, image: str, tags: Sequence[str], known: Kno
     set_aside = any(finding.set_aside for finding in findings)
     if set_aside and not known.accept_ignored:
         findings = [_counted(finding) for finding in findings]
-    further: dict[RowKey, tuple[str, ...]] = {}
     groups = deduplicate(findings)
-    if known.exploited or any(finding.aliases for finding in findings):  # no report of Trivy has any
-        groups = _with_aliases(groups, known.exploited or {}, further)
+    if known.exploited:
+        groups = _with_exploited(groups, known.exploited)
     suppressed: list[Suppressed] = []
+    by: Sequence[int | None] = ()
     matched: Collection[int] = ()
-    related: Collection[frozenset[str]] = ()
     contested: Collection[tuple[int, int]] = ()
     if set_aside or (len(known.statements) and known.statements.concerns(findings)):
         subjects = [
             Subject.scanned(image, tags, selection.digests_of(each), each.scan.coverage.platform)
             for each in selection.part_scans
         ]
-        rows, suppressed, matched, related, contested = known.statements.apply(groups, subjects)
+        rows, suppressed, by, matched, contested = known.statements.apply(groups, subjects)
     else:
         rows = [row for row, _ in groups]
     exploited = None
     if known.exploited is not None:
-        exploited = sum(row.exploited is not None for row in rows)
+        exploited = sum(row.exploited_since is not None for row in rows)
     missing = bool(selection.missing) and not known.accept_partial
     letter, score = _graded(counts := count(rows), missing=missing, limited=bool(selection.limits))
     times = [scan.scanned_at for scan in scans if scan.scanned_at]
     # The oldest of several parts: a release is only as fresh as its oldest scan.
     oldest = min(times) if len(times) == len(scans) else None
     figures = Figures(counts, len(suppressed), letter, score, oldest, exploited)
-    return Assessment(figures, rows, suppressed, len(findings), matched, related, contested, further)
+    return Assessment(figures, rows, suppressed, by, len(findings), matched, contested)
 
 
 def _counted(finding: Finding) -> Finding:
@@ -136,20 +133,13 @@ def _counted(finding: Finding) -> Finding:
     return finding
 
 
-def _with_aliases(
-    groups: Iterable[tuple[Vulnerability, list[Finding]]],
-    exploited: Mapping[str, str],
-    further: dict[RowKey, tuple[str, ...]],
+def _with_exploited(
+    groups: Iterable[tuple[Vulnerability, list[Finding]]], exploited: Mapping[str, str]
 ) -> Iterator[tuple[Vulnerability, list[Finding]]]:
-    """Set the day since which each row is exploited, by its id or one of its aliases; add the CVE ids among
-    its aliases to `further`.
-    """
+    """Set the day since which each row is exploited, by any id of its set."""
     for row, findings in groups:
-        aliases = {alias for finding in findings for alias in finding.aliases}
-        days = [exploited[id_] for id_ in {row.id, *aliases} if id_ in exploited]
-        row.exploited = min(days, default=None)
-        if ids := {*filter(is_cve, aliases)} - {row.id}:
-            further[row.id, row.pkg, row.installed] = tuple(sorted(ids))
+        days = [exploited[id_] for id_ in (row.id, *row.aliases) if id_ in exploited]
+        row.exploited_since = min(days, default=None)
         yield row, findings
 
 

@@ -24,7 +24,9 @@ class PopulationFigures(Document, kw_only=True):
     fixable: Annotated[Count, Meta(description="How many of them have a fix.")]
     exploited: ExploitedIfKnown
     images: Annotated[Count, Meta(description="Images, with and without a scan.")]
-    scanned: Annotated[Count, Meta(description="How many of them have a scan of their newest version.")]
+    images_scanned: Annotated[
+        Count, Meta(description="How many of them have a scan of their newest version.")
+    ]
 
 
 class RecordedFigures(Document):

@@ -35,7 +35,7 @@ class Population(NamedTuple):
             fixable=sums.fixable,
             exploited=sums.exploited,
             images=len(self.images),
-            scanned=self.scanned,
+            images_scanned=self.scanned,
         )
 
     @property

@@ -33,7 +33,7 @@ class Finding(Struct, gc=False):
     """One raw finding: a vulnerability of one package in one scan target, its texts made safe."""
 
     id: str
-    """Canonical id: a CVE id, else the one CVE among the aliases, else the id as the scanner wrote it."""
+    """Canonical id, as `ids.identity` chooses it."""
     severity: int
     """Index in `SEVERITIES`: 0 is CRITICAL, 4 is UNKNOWN."""
     pkg: str
@@ -46,11 +46,10 @@ class Finding(Struct, gc=False):
     """An http(s) address, or empty."""
     target: str
     aliases: tuple[str, ...] = ()
-    """Every other id of the same vulnerability, sorted."""
+    """Every other id of its set, sorted."""
     purl: str = ""
-    """Package URL of the package, if the report has one."""
-    ecosystem: str = ""
-    """Type for a package URL of the package, `deb` or `npm`; empty if unknown."""
+    """Package URL of the package, made from its ecosystem and name if the report has none; empty if it is not
+    known."""
     scan: int = 0
     """Position of its scan among those that count for one release; set on a copy where there are several."""
     set_aside: SetAside | None = None

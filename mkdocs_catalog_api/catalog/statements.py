@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Literal, NamedTuple, TypeVar, get_args
-from urllib.parse import parse_qsl, unquote
 
 from msgspec import Struct
 
 from ..problems import RefusedError
 from . import names
+from .ids import id_key
+from .packages import Purl
 from .scans import Finding, plain_platform
 
 StatusWord = Literal["not_affected", "affected", "fixed", "under_investigation"]
@@ -78,8 +79,6 @@ class Statement(Struct, frozen=True):
     """Of the document."""
     index: int
     """Place in the document, from 0."""
-    action_statement: str = ""
-    """Recommended action for users of an affected product."""
     file: str = ""
     """Of the document, relative to the folder of mkdocs.yml."""
 
@@ -93,17 +92,8 @@ class Statement(Struct, frozen=True):
         return tuple(map(id_key, self.ids))
 
 
-# Many findings have the same vulnerability.
-@lru_cache(maxsize=65_536)
-def id_key(id_: str) -> str:
-    """The id of a vulnerability without regard to case and blanks."""
-    return "".join(id_.split()).casefold()
-
-
 _M = TypeVar("_M")
 
-# Package URL types with the distribution as namespace; for other types it is a part of the package name.
-_DISTRIBUTIONS = {"alpm", "apk", "deb", "rpm"}
 _HASHES = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
 _IMAGES = {"oci", "docker"}
 _QUALIFIERS = ("arch", "os", "platform", "repository_url", "tag")
@@ -113,67 +103,6 @@ _EMPTY = re.compile(r"@(?=[?#]|\Z)|[?&](?:[^=&#]*=?)(?=[&#]|\Z)")
 """An empty version or qualifier."""
 _NAME_AN_IMAGE = "write `pkg:oci/NAME?repository_url=REGISTRY/NAME`, a reference or a digest"
 _NAME_A_PACKAGE = "write a package URL such as `pkg:deb/debian/zlib1g`"
-
-
-class Purl(NamedTuple):
-    """A package, its parts percent-decoded and normalized, https://github.com/package-url/purl-spec."""
-
-    type: str
-    namespace: str
-    name: str
-    version: str
-    qualifiers: frozenset[tuple[str, str]] = frozenset()
-    subpath: str = ""
-
-    @classmethod
-    def parse(cls, text: str) -> Purl | None:
-        """Return None if the text is not a package URL."""
-        return _parse(text) if text[:4].lower() == "pkg:" else None
-
-    def covers(self, other: Purl) -> bool:
-        """Whether this names the other package or, by leaving out version, qualifiers or subpath, a wider
-        set.
-
-        The rule of the OpenVEX project's own tool, https://github.com/openvex/go-vex.
-        """
-        return (
-            self[:3] == other[:3]
-            and self.version in ("", other.version)
-            and self.qualifiers <= other.qualifiers
-            and self.subpath in ("", other.subpath)
-        )
-
-    @property
-    def spellings(self) -> tuple[str, ...]:
-        """The package name in scan reports."""
-        if not self.namespace or self.type in _DISTRIBUTIONS:
-            return (self.name,)
-        return f"{self.namespace}/{self.name}", f"{self.namespace}:{self.name}"
-
-
-def normalised(type_: str, name: str) -> str:
-    """A package's name in the spelling of package URLs of the type."""
-    return name.lower().replace("_", "-") if type_ == "pypi" else name
-
-
-# Many findings have the same package.
-@lru_cache(maxsize=65_536)
-def _parse(text: str) -> Purl | None:
-    body, _, subpath = text[4:].partition("#")
-    rest, _, query = body.partition("?")
-    kind, _, path = rest.lstrip("/").partition("/")
-    path = path.strip("/")
-    # A version may follow the last part only: `@` also begins the namespaces of npm.
-    at = path.find("@", path.rfind("/") + 2)
-    name = path if at < 0 else path[:at]
-    version = "" if at < 0 else unquote(path[at + 1 :])
-    namespace, _, name = name.rpartition("/")
-    if not kind or not name:
-        return None
-    kind = kind.lower()
-    qualifiers = frozenset((key.lower(), value) for key, value in parse_qsl(query.replace("+", "%2B")))
-    package = normalised(kind, unquote(name))
-    return Purl(kind, unquote(namespace), package, version, qualifiers, unquote(subpath).strip("/"))
 
 
 class Subject(Struct, frozen=True):
@@ -238,22 +167,10 @@ class PartMeaning(NamedTuple):
     name: str = ""
 
     def holds(self, finding: Finding, package: Purl | None) -> bool:
-        """`package` is the finding's package URL.
-
-        Without one, type, name and version must equal those of the scan; qualifiers and subpath never match.
-        """
+        """`package` is the finding's package URL."""
         if not self.purls:
             return finding.pkg == self.name
-        if package is not None:
-            return all(purl.covers(package) for purl in self.purls)
-        type_, name = finding.ecosystem, normalised(finding.ecosystem, finding.pkg)
-        return all(
-            purl.type == type_
-            and name in purl.spellings
-            and purl.version in ("", finding.installed)
-            and not (purl.qualifiers or purl.subpath)
-            for purl in self.purls
-        )
+        return package is not None and all(purl.covers(package) for purl in self.purls)
 
 
 def _or_refusal(read: Callable[[Component], _M]) -> Callable[[Component], _M | RefusedError]:
@@ -274,8 +191,8 @@ def product_meaning(component: Component) -> ProductMeaning:
     """Return the images or packages that the component of a product identifies."""
     purls, name = _identifiers(component)
     digests = tuple(f"{_HASHES[kind]}:{value.lower()}" for kind, value in component.hashes if kind in _HASHES)
-    packages = tuple(purl for purl in purls if purl.type not in _IMAGES)
-    images = [_of_purl(purl) for purl in purls if purl.type in _IMAGES]
+    packages = tuple(purl for purl in purls if purl.package.type not in _IMAGES)
+    images = [_of_purl(purl) for purl in purls if purl.package.type in _IMAGES]
     if name and not (_OWN_NAME.fullmatch(name) and (purls or component.hashes)):
         pattern = _of_name(name)
         if pattern is None:
@@ -298,7 +215,7 @@ def part_meaning(component: Component) -> PartMeaning:
     purls, name = _identifiers(component)
     if component.hashes:
         raise RefusedError("scans contain no hashes of packages", "leave out `hashes`")
-    if any(purl.type in _IMAGES for purl in purls):
+    if any(purl.package.type in _IMAGES for purl in purls):
         raise RefusedError("an image can't be a package in another image", _NAME_A_PACKAGE)
     if purls:
         return PartMeaning(tuple(purls))
@@ -362,8 +279,8 @@ def _of_purl(purl: Purl) -> ImagePattern:
         raise RefusedError(
             f'its version "{digest[:80]}" is not a digest', "write sha256: and 64 lower-case hex digits"
         )
-    path = f"{purl.namespace}/{purl.name}".lstrip("/")
-    hub = "docker.io" if purl.type == "docker" and not digest else ""
+    path = f"{purl.namespace}/{purl.package.name}".lstrip("/")
+    hub = "docker.io" if purl.package.type == "docker" and not digest else ""
     location = qualifiers.get("repository_url", hub).rstrip("/")
     if location and not location.endswith(f"/{path}"):
         location = f"{location}/{path}"

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, NamedTuple
 
 from msgspec import Struct, field
 
 from .addresses import Addresses, mount_path
+from .alike import Look, looked_alike
 from .assessment import Assessment, Figures
 from .collections import PINNING
 from .fields import ItemFields
 from .history import History
+from .ids import Identities
 from .lines import Advice
 from .model import Model
 from .models import ImageEntry, PinEntry, PinningEntry, RoadmapEntry, UpdateEntry, VersionEntry
 from .scan_selection import ScanSelection
-from .scans import Scan
+from .scans import Scan, plain_platform
 from .vex_matching import Statements
 from .vulnerabilities import Vulnerability
 
@@ -47,27 +49,12 @@ class Release(Struct, frozen=True):
         """What is known of the manifest with this digest, else the release."""
         return self.manifests.get(digest or "", self)
 
-    def effect_of(self, newer: Release) -> tuple[Sequence[Vulnerability], Sequence[Vulnerability]] | None:
-        """The worst row of each pair of id and package that an update to another release fixes or adds.
 
-        None where a scan is missing or proves little, or different scanners looked, as they name packages
-        differently.
-        """
-        old, new = self.assessment, newer.assessment
-        if old is None or new is None or old.figures.grade is None or new.figures.grade is None:
-            return None
-        if {scan.scanner for scan in self.scans} != {scan.scanner for scan in newer.scans}:
-            return None
-        before, after = (
-            {(row.id, row.pkg): row for row in reversed(assessment.rows)} for assessment in (old, new)
-        )
-        return _without(before, after), _without(after, before)
+class Effect(NamedTuple):
+    """What an update fixes and adds: the worst open row of each vulnerability in each package."""
 
-
-def _without(
-    rows: Mapping[tuple[str, str], Vulnerability], others: Container[tuple[str, str]]
-) -> list[Vulnerability]:
-    return [row for key, row in rows.items() if key not in others]
+    fixes: Sequence[Vulnerability]
+    adds: Sequence[Vulnerability]
 
 
 class FormerDigest(Struct, frozen=True):
@@ -188,6 +175,10 @@ class Catalog(Struct, frozen=True):
     """By slug, those of the newest version first, then the last ones first."""
     publishes_former: bool = False
     """Whether former digests have documents."""
+    now: str = ""
+    """UTC, `2026-11-20T06:00:00Z`; a later scan is dated in the future, so its time is not known."""
+    identities: Identities = Identities({}, {}, {})
+    """Which of the rows are the same vulnerability."""
 
     @property
     def addresses(self) -> Addresses:
@@ -207,6 +198,30 @@ class Catalog(Struct, frozen=True):
     def totals(self) -> dict[str, int]:
         """Collection → number of its items."""
         return {**{name: len(items) for name, items in self.items.items()}, "updates": len(self.updates)}
+
+    def shows_fixes(self, newer: Release, older: Release) -> bool:
+        """Whether the scans of `newer` looked at what those of `older` looked at, as `looked_alike` says."""
+        manifests = [manifest for release in (newer, older) for manifest in release.entry.manifests]
+        of_digests = {manifest.digest: manifest.platform for manifest in manifests}
+        looks, others = (
+            [Look.of(scan, of_digests, self.now) for scan in release.scans] for release in (newer, older)
+        )
+        listed = [manifest.platform for manifest in newer.entry.manifests] or newer.entry.platforms
+        return looked_alike(looks, others, {*map(plain_platform, listed)})
+
+    def effect(self, older: Release, newer: Release) -> Effect | None:
+        """What an update from one release of an image to another one fixes and adds; None unless the scans
+        show it.
+        """
+        old, new = older.assessment, newer.assessment
+        if old is None or new is None or not self.shows_fixes(newer, older):
+            return None
+        of = self.identities.of
+        before, after = (
+            {(of(row), row.package): row for row in reversed(assessment.rows)} for assessment in (old, new)
+        )
+        fixes = [row for key, row in before.items() if key not in after]
+        return Effect(fixes, [row for key, row in after.items() if key not in before])
 
     def by_name(self) -> dict[str, Image | PinningItem]:
         """Slug or name → item: a slug before a name, then by collection."""

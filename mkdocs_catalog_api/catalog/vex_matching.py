@@ -9,15 +9,15 @@ from typing import Literal, NamedTuple
 from msgspec.structs import asdict
 
 from ..problems import RefusedError
+from .ids import id_key
+from .packages import Package, Purl
 from .scans import Finding
 from .statements import (
     PartMeaning,
     Product,
     ProductMeaning,
-    Purl,
     Statement,
     Subject,
-    id_key,
     part_meaning,
     product_meaning,
 )
@@ -29,8 +29,8 @@ _NONE = -2
 """The rank for no statement."""
 _BY_SCANNER = -1
 """The rank of findings ignored by the scanner itself."""
-_Key = str | tuple[str, ...]
-"""Repository or digest of an image, or type, namespace and name of a package."""
+_Key = str | Package
+"""Repository or digest of an image, or a package."""
 
 
 class Claim(NamedTuple):
@@ -61,10 +61,10 @@ class Applied(NamedTuple):
 
     open: list[Vulnerability]
     suppressed: list[Suppressed]
+    by: list[int | None]
+    """Position of the statement that suppressed each of these; None for a rule in the scanner's report."""
     matched: set[int]
     """Positions of the statements that match any finding, also of those that suppress none."""
-    related: set[frozenset[str]]
-    """Keys of the ids of one finding, where statements are on several of them."""
     contested: set[tuple[int, int]]
     """Positions of a statement that would suppress a finding, and of the one that keeps it although it may
     be older."""
@@ -112,15 +112,17 @@ class Statements:
         `subjects[finding.scan]` is the image of the finding. A suppressed row shows the newest of the
         statements that decided.
         """
-        applied = Applied([], [], set(), set(), set())
+        applied = Applied([], [], [], set(), set())
         for row, findings in rows:
             ranks = [self._cover(finding, subjects[finding.scan], applied) for finding in findings]
             if min(ranks, default=_NONE) == _NONE:
                 applied.open.append(row)
             elif (newest := max(ranks)) == _BY_SCANNER:
                 applied.suppressed.append(_set_aside(row, findings))
+                applied.by.append(None)
             else:
                 applied.suppressed.append(_suppressed(row, self._at(newest)))
+                applied.by.append(self._positions[newest])
         return applied
 
     def _cover(self, finding: Finding, image: Subject, applied: Applied) -> int:
@@ -150,8 +152,6 @@ class Statements:
         known = [key for key in keys if key in self._ranks_by_id]
         if not known:
             return _NONE
-        if len(known) > 1:
-            applied.related.add(frozenset(known))
         ranks = self._newest(finding, image, known, applied)
         cves = [key for key in keys if key.startswith("cve-")]
         if len(cves) < 2:
@@ -166,7 +166,7 @@ class Statements:
     ) -> dict[str, list[int]]:
         """The rank of the newest statement with each claim on the finding, by the key of its id."""
         package = Purl.parse(finding.purl)
-        keys: list[_Key] = [image.repository, *image.digests, *([package[:3]] if package else ())]
+        keys: list[_Key] = [image.repository, *image.digests, *([package.package] if package else ())]
         newest: dict[str, list[int]] = defaultdict(list)
         for id_ in ids:
             claims_by_key = self._claims(id_)
@@ -194,7 +194,7 @@ class Statements:
             for rank in self._ranks_by_id[id_]:
                 statement = self._at(rank)
                 for claim in {each for product in statement.products for each in _claims(product, statement)}:
-                    for key in claim.product.keys or (claim.product.packages[0][:3],):
+                    for key in claim.product.keys or (claim.product.packages[0].package,):
                         claims[key][claim].append(rank)
             self._claims_by_id[id_] = claims
         return self._claims_by_id[id_]

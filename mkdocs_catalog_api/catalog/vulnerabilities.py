@@ -1,20 +1,15 @@
 """The vulnerability rows of a release: raw findings without duplicates, merged and in order."""
 
-import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Annotated, Any, NamedTuple, get_args
 
 from msgspec import Meta, Struct
 
+from .ids import cve_order
+from .packages import Package, bare_url, package, plain_version
 from .scans import SEVERITIES, Finding, SetAsideStatus, Severity
 
-CVE_ID = "CVE-[0-9]{4}-[0-9]{4,19}"
-"""Pattern of a CVE id (https://github.com/CVEProject/cve-schema, version 5)."""
-_CVE = re.compile("CVE-([0-9]{4})-([0-9]{4,19})")
-_NO_CVE = 10**24 - 1  # sorts after every CVE, which is one number from year and number
-RowKey = tuple[str, str, str]
-"""Id, package and installed version: unique in a release."""
 _INDEX = {word: index for index, word in enumerate(SEVERITIES)}
 
 
@@ -48,8 +43,10 @@ Statement = Annotated[
 ]
 
 
-class _Row(Struct, gc=False, forbid_unknown_fields=True):
-    id: Annotated[str, Meta(min_length=1, description="CVE id, else the advisory's id.")]
+class Vulnerability(Struct, gc=False, forbid_unknown_fields=True, rename="camel"):
+    """One vulnerability of one package. Unknown texts are empty."""
+
+    id: Annotated[str, Meta(min_length=1, description="CVE id, else the id as the scanner printed it.")]
     severity: Annotated[SeverityWord, Meta(description="The highest severity of all its sources.")]
     pkg: Annotated[str, Meta(description="Package.")]
     installed: Annotated[str, Meta(description="Installed version.")]
@@ -57,21 +54,26 @@ class _Row(Struct, gc=False, forbid_unknown_fields=True):
     title: Annotated[str, Meta(description="Short description from the scanner.")]
     url: Annotated[str, Meta(description="Advisory.")]
     targets: Annotated[list[str], Meta(description="Places in the image where it was found.")]
+    aliases: Annotated[
+        list[str],
+        Meta(description="Its other ids, sorted; of an advisory with several CVEs, those that it names."),
+    ]
+    purl: Annotated[
+        str, Meta(description="Package URL, without qualifiers and subpath; empty if it is not known.")
+    ]
+    exploited_since: ExploitedSince
+
+    @property
+    def package(self) -> Package:
+        return package(self.purl, self.pkg)
 
 
-class Vulnerability(_Row):
-    """One vulnerability of one package. Unknown texts are empty."""
-
-    exploited: ExploitedSince
-
-
-class Suppressed(_Row):
+class Suppressed(Vulnerability):
     """A vulnerability suppressed by a VEX statement or a rule of the scanner's user."""
 
     status: Status
     justification: Justification
     statement: Statement
-    exploited: ExploitedSince
 
 
 class SeverityCounts(NamedTuple):
@@ -89,16 +91,19 @@ def deduplicate(findings: Iterable[Finding]) -> Iterator[tuple[Vulnerability, li
     The order is severity, then CVE ids by year and number, then other ids, then package and installed
     version by code point. It and the rows do not depend on the order of the findings.
     """
-    groups: dict[RowKey, list[Finding]] = {}
+    groups: dict[tuple[str, Package, str], list[Finding]] = {}
     for finding in findings:
-        groups.setdefault((finding.id, finding.pkg, finding.installed), []).append(finding)
-    ordered = [
-        (min([finding.severity for finding in group]), cve_order(key[0]), *key, group)
-        for key, group in groups.items()
-    ]
-    ordered.sort()  # never by the groups, as no two have the same key
-    for severity, _, _, _, _, group in ordered:
-        yield _row(SEVERITIES[severity], group), group
+        of_package = package(finding.purl, finding.pkg)
+        groups.setdefault((finding.id, of_package, plain_version(finding.installed)), []).append(finding)
+    yield from sorted(
+        [(_row(group), group) for group in groups.values()], key=lambda pair: row_order(pair[0])
+    )
+
+
+def row_order(row: Vulnerability) -> tuple[Any, ...]:
+    """Sort key of the rows of a release: different for each."""
+    about = row.id, row.pkg, row.installed, row.package, plain_version(row.installed)
+    return _INDEX[row.severity], cve_order(row.id), *about
 
 
 def count(rows: Iterable[Vulnerability]) -> SeverityCounts:
@@ -109,17 +114,36 @@ def count(rows: Iterable[Vulnerability]) -> SeverityCounts:
     return SeverityCounts(tuple(fixable), tuple(unfixable))
 
 
-def _row(severity: Severity, group: list[Finding]) -> Vulnerability:
+def _row(group: list[Finding]) -> Vulnerability:
     first = group[0]
+    severity, pkg, installed, purl = first.severity, first.pkg, first.installed, first.purl
     fixed, title, url, targets = first.fixed, first.title, first.url, _alone(first.target)
+    aliases = _listed(first.aliases)
     if len(group) > 1:
+        severity = min([f.severity for f in group])
+        # Scanners may write one package and one version in several ways.
+        pkg, installed = min([f.pkg for f in group]), min([f.installed for f in group])
+        purl = min([bare_url(f.purl) for f in group])
+        aliases = _listed(tuple(sorted({alias for f in group for alias in f.aliases})))
         targets = sorted({f.target for f in group if f.target})
         if len({(f.fixed, f.title, f.url) for f in group}) > 1:
             # The first of different texts counts, by target; of several in one target, the smallest.
             fixed = min([(f.target, f.fixed) for f in group if f.fixed], default=("", ""))[1]
             title = min([(f.target, f.title) for f in group if f.title], default=("", ""))[1]
             url = min([(f.target, f.url) for f in group if f.url], default=("", ""))[1]
-    return Vulnerability(first.id, severity, first.pkg, first.installed, fixed, title, url, targets, None)
+    return Vulnerability(
+        first.id,
+        SEVERITIES[severity],
+        pkg,
+        installed,
+        fixed,
+        title,
+        url,
+        targets,
+        aliases,
+        bare_url(purl),
+        None,
+    )
 
 
 @lru_cache(maxsize=1_024)
@@ -129,12 +153,6 @@ def _alone(target: str) -> list[str]:
 
 
 @lru_cache(maxsize=65_536)
-def is_cve(id_: str) -> bool:
-    return _CVE.fullmatch(id_) is not None
-
-
-@lru_cache(maxsize=65_536)
-def cve_order(id_: str) -> int:
-    """A sort number from a CVE's year and number; every other id sorts after them."""
-    cve = _CVE.fullmatch(id_)
-    return int(cve[1]) * 10**19 + int(cve[2]) if cve else _NO_CVE
+def _listed(aliases: tuple[str, ...]) -> list[str]:
+    """A list of these, shared by all rows with the same: never modified."""
+    return [*aliases]

@@ -1,16 +1,18 @@
-"""Who has this CVE? Every affected release, where statements suppress it, and the charts that pin it."""
+"""Who has this vulnerability? The images that have it, under any of its ids, and what is without it."""
+
+from __future__ import annotations
 
 import re
 from collections import Counter as Counted
 from collections import defaultdict
-from collections.abc import Iterable
-from typing import Annotated, Any, Literal, NamedTuple
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import Annotated, Literal, TypeVar
 
 from msgspec import Meta, Struct, field
 
 from ..catalog import addresses
-from ..catalog.assessment import Assessment
-from ..catalog.models import Lifecycle
+from ..catalog.ids import cve_order
 from ..catalog.names import reserved
 from ..catalog.published import (
     ApiVersion,
@@ -33,14 +35,19 @@ from ..catalog.vulnerabilities import (
     Status,
     Suppressed,
     Vulnerability,
-    cve_order,
+    row_order,
+    vocabulary,
 )
 from .kinds import Documents, Kind, Parameter, Route
 
 _INDEX, _PATH = "cves/index.json", "cves/{id}.json"
 _FILE_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 Resource = Annotated[Literal["cves"], Meta(description="Name of the resource.")]
-Id = Annotated[Text, Meta(description="CVE id, else the advisory's id.")]
+Id = Annotated[Text, Meta(description="CVE id, else the id as the scanner printed it.")]
+Aliases = Annotated[
+    list[Text],
+    Meta(description="Its other ids, sorted.", examples=[["GHSA-xqr8-7jwr-rhp7"]]),
+]
 Severity = Annotated[SeverityWord, Meta(description="The highest that it has in any version.")]
 Title = Annotated[str, Meta(description="Summary; empty if it is not known.")]
 Url = Annotated[
@@ -53,19 +60,20 @@ Url = Annotated[
 
 
 class CveEntry(Document):
-    """One id, and how far it is spread."""
+    """One vulnerability, and how far it is spread."""
 
     id: Id
+    aliases: Aliases
     severity: Severity
     title: Title
     url: Url
     images: Annotated[Count, Meta(description="Images with an affected version.", examples=[2])]
     releases: Annotated[Count, Meta(description="Affected versions.", examples=[3])]
-    latest: Annotated[Count, Meta(description="Images whose newest version is affected.", examples=[1])]
+    latest_releases: Annotated[
+        Count, Meta(description="Images whose newest version is affected.", examples=[1])
+    ]
     suppressed: Annotated[Count, Meta(description="Versions in which it is suppressed.")]
-    fixable: Annotated[Count, Meta(description="Affected packages in versions with a fix.", examples=[3])]
-    charts: Annotated[Count, Meta(description="Charts that pin something affected.")]
-    exploited: ExploitedSince
+    exploited_since: ExploitedSince
     href: Annotated[
         Href | None,
         Meta(
@@ -75,58 +83,114 @@ class CveEntry(Document):
     ]
 
 
-Scanned = Annotated[
+ReleasesScanned = Annotated[
     Count, Meta(description="Listed versions with a scan, of which this is the answer, of all images.")
 ]
-Unscanned = Annotated[
+ReleasesInPart = Annotated[
+    Count, Meta(description="How many of these are scanned in part: not each part of them without a limit.")
+]
+ReleasesUnscanned = Annotated[
     Count, Meta(description="Listed versions without a scan: nobody looked for vulnerabilities in them.")
 ]
 
 
 class CveIndex(Document):
-    """Every id that a scan of a listed version, or of an image that a chart pins, has found."""
+    """Every vulnerability that a scan of a listed version, or of an image that a chart pins, has found."""
 
     api_version: ApiVersion
     resource: Resource
-    total: Annotated[Count, Meta(description="Number of ids.")]
-    scanned: Scanned
-    unscanned: Unscanned
+    total: Annotated[Count, Meta(description="Number of vulnerabilities.")]
+    releases_scanned: ReleasesScanned
+    releases_in_part: ReleasesInPart
+    releases_unscanned: ReleasesUnscanned
     data: Annotated[list[CveEntry], Meta(description="One entry for each, the worst first.")]
 
 
-ReportedAs = Annotated[
-    str | None,
-    Meta(
-        description="Id of the row that covers it and other vulnerabilities; null if the row has this id.",
-        examples=["DSA-6015-1"],
-    ),
-]
+class AffectedPackage(Document):
+    """A package with the vulnerability."""
 
-
-class AffectedRelease(Document):
-    """A version that has it open, in one package."""
-
-    slug: Annotated[SlugAgain, Meta(description="Slug of the image.")]
-    version: Annotated[VersionLabelAgain, Meta(description="The version.")]
-    is_latest: Annotated[bool, Meta(description="Whether it is the newest.")]
-    lifecycle: Annotated[LifecycleWord, Meta(description="Lifecycle stage of the image.")]
-    digest: Annotated[DigestAgain | None, Meta(description="Digest of the version, the first of them.")]
     pkg: Annotated[str, Meta(description="Package.")]
     installed: Annotated[str, Meta(description="Version that is installed.")]
     fixed: Annotated[str, Meta(description="Version that has the fix; empty when there is none.")]
-    reported_as: ReportedAs
+    purl: Annotated[str, Meta(description="Package URL; empty if it is not known.")]
+
+
+class FixedIn(Document):
+    """A version of the image without the vulnerability."""
+
+    version: Annotated[VersionLabelAgain, Meta(description="The version.")]
+    digest: Annotated[DigestAgain | None, Meta(description="Digest to pin; null unless it has exactly one.")]
     href: Annotated[
         HrefAgain,
         Meta(description="Document with its vulnerabilities.", examples=["API/security/nginx/1.29.3.json"]),
     ]
 
 
-class SilencedRelease(AffectedRelease):
-    """A version in which a VEX statement takes it out, in one package."""
+class AffectedRelease(Document):
+    """A version that has it open."""
 
+    version: Annotated[VersionLabelAgain, Meta(description="The version.")]
+    digest: Annotated[DigestAgain | None, Meta(description="Digest of the version, the first of them.")]
+    href: Annotated[
+        HrefAgain,
+        Meta(description="Document with its vulnerabilities.", examples=["API/security/nginx/1.29.3.json"]),
+    ]
+    reported_as: Annotated[
+        str | None,
+        Meta(
+            description="Id of the row that covers it and other vulnerabilities; null if the row is this "
+            "vulnerability.",
+            examples=["DSA-6015-1"],
+        ),
+    ]
+    packages: Annotated[list[AffectedPackage], Meta(min_length=1, description="The packages that have it.")]
+    fixed_in: Annotated[
+        FixedIn | None,
+        Meta(
+            description="The version to update to that is without it: in the same line, else in the next; "
+            "null if there is none, or its scans don't show that."
+        ),
+    ]
+
+
+class SuppressedRelease(Document):
+    """A version in which it is suppressed, in one package."""
+
+    version: Annotated[VersionLabelAgain, Meta(description="The version.")]
+    href: Annotated[
+        HrefAgain,
+        Meta(description="Document with its vulnerabilities.", examples=["API/security/nginx/1.29.3.json"]),
+    ]
+    pkg: Annotated[str, Meta(description="Package.")]
     status: Status
     justification: Justification
     statement: Statement
+
+
+ImageStatus = Literal["affected", "fixed", "unknown"]
+
+
+class AffectedImage(Document):
+    """An image with a version that has it open."""
+
+    slug: Annotated[SlugAgain, Meta(description="Slug of the image.")]
+    name: Annotated[Text, Meta(description="Name for people.")]
+    lifecycle: Annotated[LifecycleWord, Meta(description="Lifecycle stage of the image.")]
+    href: Annotated[HrefAgain, Meta(description="Item document.", examples=["API/images/nginx/index.json"])]
+    status: Annotated[
+        ImageStatus,
+        vocabulary("ImageStatus", ImageStatus),
+        Meta(
+            description="`affected`: the newest version has it. `fixed`: only older versions have it, and "
+            "the newest one's scans, which looked at the same, don't find it. `unknown`: all else."
+        ),
+    ]
+    affected: Annotated[
+        list[AffectedRelease], Meta(min_length=1, description="The versions that have it, newest first.")
+    ]
+    suppressed: Annotated[
+        list[SuppressedRelease], Meta(description="The versions in which it is suppressed, newest first.")
+    ]
 
 
 class AffectedItem(Document):
@@ -137,58 +201,49 @@ class AffectedItem(Document):
 
 
 class CveDocument(Document):
-    """Where one vulnerability is found."""
+    """Where one vulnerability is found. The same document is at the address of each of its ids."""
 
     api_version: ApiVersion
     resource: Resource
     id: Id
+    aliases: Aliases
     severity: Severity
     title: Title
     url: Url
-    total: Annotated[Count, Meta(description="Number of affected packages in versions.")]
-    scanned: Scanned
-    unscanned: Unscanned
-    data: Annotated[
-        list[AffectedRelease], Meta(description="An entry for each, by slug, newest version first.")
-    ]
-    suppressed: Annotated[list[SilencedRelease], Meta(description="Where it is suppressed.")]
+    exploited_since: ExploitedSince
+    releases_scanned: ReleasesScanned
+    releases_in_part: ReleasesInPart
+    releases_unscanned: ReleasesUnscanned
+    total: Annotated[Count, Meta(description="Number of images that have it open.")]
+    data: Annotated[list[AffectedImage], Meta(description="An entry for each, by slug.")]
     charts: Annotated[
         list[AffectedItem],
         Meta(description="Charts with a pin that has it open, also one that is on no page; by slug."),
     ]
-    exploited: ExploitedSince
-
-
-class _Affected(NamedTuple):
-    """A release, as its entries begin and end."""
-
-    slug: str
-    version: str
-    is_latest: bool
-    lifecycle: Lifecycle
-    digest: str | None
-    href: str
 
 
 class _Spread(Struct):
-    """Where one id is found. Places and rows are parallel lists: a pair a row would take twice as much."""
+    """Where one vulnerability is found. Places and rows are parallel lists: a pair a row would take twice as
+    much."""
 
-    severity: Severity
-    title: str
-    url: str
-    exploited: str | None
+    severity: Severity = "UNKNOWN"
+    title: str = ""
+    url: str = ""
+    exploited: str | None = None
     open: list[Vulnerability] = field(default_factory=list)
-    open_in: list[_Affected] = field(default_factory=list)
+    open_in: list[int] = field(default_factory=list)
+    """Positions of the releases in the list of all."""
     suppressed: list[Suppressed] = field(default_factory=list)
-    suppressed_in: list[_Affected] = field(default_factory=list)
+    suppressed_in: list[int] = field(default_factory=list)
     pinned_by: set[tuple[str, str]] = field(default_factory=set)
     """Collection and slug of the items with a pin that has it open."""
 
-    def slugs(self, collection: str) -> list[str]:
-        """The items of a collection that pin it."""
-        return sorted(slug for name, slug in self.pinned_by if name == collection)
+    @property
+    def places(self) -> set[int]:
+        """Where it is, open or suppressed."""
+        return {*self.open_in, *self.suppressed_in}
 
-    def see(self, row: Vulnerability | Suppressed, exploited: str | None) -> None:
+    def see(self, row: Vulnerability | _Spread, exploited: str | None) -> None:
         """Keep the highest severity with its texts, and the first day of known exploitation."""
         worse = SEVERITIES.index(row.severity) < SEVERITIES.index(self.severity)
         if worse:
@@ -199,134 +254,238 @@ class _Spread(Struct):
         self.exploited = min(days, default=None)
 
 
-def _spreads(catalog: Catalog) -> dict[str, _Spread]:
-    """Id → where it is found."""
-    spreads: dict[str, _Spread] = {}
-    pinning: dict[tuple[str, str], set[tuple[str, str]]] = defaultdict(set)
-    """Slug and version → the items that pin the release."""
-    for item in catalog.pinning:
-        for pin in item.pins:
-            if pin.slug and pin.version and not pin.outside:
-                pinning[pin.slug, pin.version].add((item.collection, item.entry.slug))
+class Answers:
+    """All vulnerabilities of a catalog, and the document of each id."""
 
-    def seen(id_: str, row: Vulnerability | Suppressed, exploited: str | None) -> _Spread:
-        spread = spreads.get(id_)
-        if spread is None:
-            spread = spreads[id_] = _Spread(row.severity, row.title, row.url, exploited)
-        else:
-            spread.see(row, exploited)
-        return spread
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._places = [(image, release) for image in catalog.images for release in image.releases]
+        self._position = {
+            (image.entry.slug, release.entry.version): position
+            for position, (image, release) in enumerate(self._places)
+        }
+        self._newest = {
+            image.entry.slug: self._position[image.entry.slug, image.releases[0].entry.version]
+            for image in catalog.images
+            if image.releases
+        }
+        self.spreads: dict[str, _Spread] = {}
+        """Canonical id → where it is found."""
+        self._collect()
+        scanned = [release for _, release in self._places if release.assessment]
+        in_part = sum(not release.selection.complete for release in scanned)
+        self.looked_at = len(scanned), in_part, len(self._places) - len(scanned)
+        self._shown: dict[tuple[int, int], bool] = {}
 
-    def all_seen(row: Vulnerability | Suppressed, assessment: Assessment) -> list[_Spread]:
-        """Of its own id, and of each CVE that it covers."""
-        of_row = [seen(row.id, row, row.exploited)]
-        if assessment.further:
-            days = catalog.exploited or {}
-            ids = assessment.further.get((row.id, row.pkg, row.installed), ())
-            of_row += [seen(id_, row, days.get(id_)) for id_ in ids]
-        return of_row
-
-    for image in catalog.images:
-        for release in image.releases:
+    def _collect(self) -> None:
+        catalog, pinning = self._catalog, defaultdict[tuple[str, str], set[tuple[str, str]]](set)
+        for item in catalog.pinning:
+            for pin in item.pins:
+                owner = item.collection, item.entry.slug
+                if pin.outside and pin.assessment:
+                    for row in pin.assessment.rows:
+                        for spread in self._of(row):
+                            spread.pinned_by.add(owner)
+                elif pin.slug and pin.version and not pin.outside:
+                    pinning[pin.slug, pin.version].add(owner)
+        for position, (image, release) in enumerate(self._places):
             if release.assessment is None:
                 continue
-            entry, version = image.entry, release.entry
-            href = catalog.addresses.api(addresses.release(entry.slug, version.version))
-            latest = version.version == entry.latest
-            place = _Affected(entry.slug, version.version, latest, entry.lifecycle, version.digest, href)
-            pinned_by = pinning.get((place.slug, place.version), ())
+            owners = pinning.get((image.entry.slug, release.entry.version), ())
             for row in release.assessment.rows:
-                for spread in all_seen(row, release.assessment):
+                for spread in self._of(row):
                     spread.open.append(row)
-                    spread.open_in.append(place)
-                    spread.pinned_by.update(pinned_by)
+                    spread.open_in.append(position)
+                    spread.pinned_by.update(owners)
             for out in release.assessment.suppressed:
-                for spread in all_seen(out, release.assessment):
+                for spread in self._of(out):
                     spread.suppressed.append(out)
-                    spread.suppressed_in.append(place)
-    for item in catalog.pinning:
-        for pin in item.pins:
-            if pin.outside and pin.assessment:
-                for row in pin.assessment.rows:
-                    for spread in all_seen(row, pin.assessment):
-                        spread.pinned_by.add((item.collection, item.entry.slug))
-    return spreads
+                    spread.suppressed_in.append(position)
+
+    def _of(self, row: Vulnerability) -> Iterator[_Spread]:
+        """Of the row's vulnerability, and of each that an advisory names."""
+        known = self._catalog.exploited or {}
+        for id_ in self._catalog.identities.listed_under(row):
+            spread = self.spreads.get(id_)
+            if spread is None:
+                spread = self.spreads[id_] = _Spread()
+            own = id_ == self._catalog.identities.of(row)
+            spread.see(row, row.exploited_since if own else known.get(id_))
+            yield spread
+
+    def entries(self) -> Iterator[CveEntry]:
+        """The vulnerabilities, the worst first."""
+        paths, spreads = self.paths(), self.spreads
+        order = [(SEVERITIES.index(spreads[id_].severity), cve_order(id_), id_) for id_ in spreads]
+        for _, _, id_ in sorted(order):
+            spread = spreads[id_]
+            affected = {*spread.open_in}
+            images = [self._places[position][0] for position in affected]
+            yield CveEntry(
+                id=id_,
+                aliases=self._catalog.identities.aliases.get(id_, []),
+                severity=spread.severity,
+                title=spread.title,
+                url=spread.url,
+                images=len({image.entry.slug for image in images}),
+                releases=len(affected),
+                latest_releases=len(affected.intersection(self._newest.values())),
+                suppressed=len({*spread.suppressed_in}),
+                exploited_since=spread.exploited,
+                href=self._catalog.addresses.api(paths[id_]) if id_ in paths else None,
+            )
+
+    def paths(self) -> dict[str, str]:
+        """Each id of each vulnerability → path of its document, if the id can name a file."""
+        aliases = self._catalog.identities.aliases
+        ids = dict.fromkeys(id_ for main in self.spreads for id_ in (main, *aliases.get(main, ())))
+        names = {id_: id_.replace(":", "-") for id_ in ids}
+        alike = Counted(name.lower() for name in names.values())
+        return {
+            id_: _PATH.format(id=name)
+            for id_, name in names.items()
+            if _FILE_SAFE.fullmatch(name)
+            and not reserved(name)
+            and name.lower() != "index"
+            # No other's file where case is ignored.
+            and alike[name.lower()] == 1
+        }
+
+    def document(self, id_: str) -> CveDocument:
+        """The document of an id: of the vulnerability that has it, or of all that claim it."""
+        identities = self._catalog.identities
+        mains = [main for main in (id_, *identities.claims.get(id_, ())) if main in self.spreads]
+        if len(mains) == 1:
+            return self._document(mains[0], identities.aliases.get(mains[0], []), mains)
+        return self._document(id_, [main for main in mains if main != id_], mains)
+
+    def _document(self, id_: str, aliases: list[str], mains: list[str]) -> CveDocument:
+        """`mains` are canonical ids: several for an id that all of these vulnerabilities claim."""
+        spreads = {main: self.spreads[main] for main in mains}
+        whole = _Spread()
+        for spread in spreads.values():
+            whole.see(spread, spread.exploited)
+        having = set[int]().union(*(spread.places for spread in spreads.values()))
+        data = [*self._images(id_, spreads, having)]
+        pinned_by = sorted(set[tuple[str, str]]().union(*(spread.pinned_by for spread in spreads.values())))
+        return CveDocument(
+            "v1",
+            "cves",
+            id_,
+            aliases,
+            whole.severity,
+            whole.title,
+            whole.url,
+            whole.exploited,
+            *self.looked_at,
+            len(data),
+            data,
+            [
+                AffectedItem(slug, self._catalog.addresses.api(addresses.item(collection, slug)))
+                for collection, slug in pinned_by
+                if collection == "charts"
+            ],
+        )
+
+    def _images(
+        self, id_: str, spreads: Mapping[str, _Spread], having: Collection[int]
+    ) -> Iterator[AffectedImage]:
+        """The images that have it open, by slug; `having` are the positions of all releases with it."""
+        found: dict[int, dict[str, list[Vulnerability]]] = {}
+        """Position → `reported_as` or "" → rows."""
+        suppressed: dict[str, list[tuple[int, Suppressed]]] = defaultdict(list)
+        title = next(iter(spreads)) if len(spreads) == 1 else id_
+        for position, row in _once((each.open_in, each.open) for each in spreads.values()):
+            own = self._catalog.identities.of(row)
+            found.setdefault(position, {}).setdefault(own if own != title else "", []).append(row)
+        for position, out in _once((each.suppressed_in, each.suppressed) for each in spreads.values()):
+            suppressed[self._places[position][0].entry.slug].append((position, out))
+        for slug, positions in groupby(sorted(found), lambda position: self._places[position][0].entry.slug):
+            image, affected = self._places[self._newest[slug]][0], [*positions]
+            yield AffectedImage(
+                slug,
+                image.entry.name,
+                image.entry.lifecycle,
+                self._catalog.addresses.api(addresses.item("images", slug)),
+                self._status(affected, having),
+                [
+                    self._affected(position, reported_as or None, rows, having)
+                    for position in affected
+                    for reported_as, rows in sorted(found[position].items())
+                ],
+                [self._suppressed(position, out) for position, out in suppressed[slug]],
+            )
+
+    def _status(self, affected: Sequence[int], having: Container[int]) -> ImageStatus:
+        """Of an image with these affected releases.
+
+        - `affected`: the newest is one of them.
+        - `fixed`: the newest has it neither open nor suppressed, and was looked at like each of them.
+        - `unknown`: any other.
+        """
+        newest = self._newest[self._places[affected[0]][0].entry.slug]
+        if newest in affected:
+            return "affected"
+        fixed = newest not in having and all(self._shows_fixes(newest, position) for position in affected)
+        return "fixed" if fixed else "unknown"
+
+    def _affected(
+        self,
+        position: int,
+        reported_as: str | None,
+        rows: Iterable[Vulnerability],
+        having: Container[int],
+    ) -> AffectedRelease:
+        image, release = self._places[position]
+        fixed_in = None
+        for label in filter(None, release.advice):
+            newer = self._position[image.entry.slug, label]
+            if newer not in having and self._shows_fixes(newer, position):
+                entry = self._places[newer][1].entry
+                fixed_in = FixedIn(label, entry.only_digest, self._href(newer))
+                break
+        entry = release.entry
+        packages = [AffectedPackage(row.pkg, row.installed, row.fixed, row.purl) for row in rows]
+        return AffectedRelease(
+            entry.version, entry.digest, self._href(position), reported_as, packages, fixed_in
+        )
+
+    def _suppressed(self, position: int, row: Suppressed) -> SuppressedRelease:
+        version = self._places[position][1].entry.version
+        reason = row.status, row.justification, row.statement
+        return SuppressedRelease(version, self._href(position), row.pkg, *reason)
+
+    def _shows_fixes(self, newer: int, older: int) -> bool:
+        if (newer, older) not in self._shown:
+            releases = self._places[newer][1], self._places[older][1]
+            self._shown[newer, older] = self._catalog.shows_fixes(*releases)
+        return self._shown[newer, older]
+
+    def _href(self, position: int) -> str:
+        image, release = self._places[position]
+        return self._catalog.addresses.api(addresses.release(image.entry.slug, release.entry.version))
+
+
+_R = TypeVar("_R", bound=Vulnerability)
+
+
+def _once(found: Iterable[tuple[Sequence[int], Sequence[_R]]]) -> Iterable[tuple[int, _R]]:
+    """Return each row with its position once, in order: an advisory may name several vulnerabilities."""
+    [first, *others] = found
+    if not others:
+        return zip(*first, strict=True)
+    pairs = {
+        id(row): (position, row) for each in (first, *others) for position, row in zip(*each, strict=True)
+    }
+    return sorted(pairs.values(), key=lambda pair: (pair[0], row_order(pair[1])))
 
 
 def _documents(catalog: Catalog) -> Documents:
-    spreads = _spreads(catalog)
-    releases = [release for image in catalog.images for release in image.releases]
-    scanned = sum(release.assessment is not None for release in releases)
-    looked_at = scanned, len(releases) - scanned
-    named_ids = _file_names(spreads)
-    entries: list[CveEntry] = []
-    for id_ in sorted(
-        spreads, key=lambda id_: (SEVERITIES.index(spreads[id_].severity), cve_order(id_), id_)
-    ):
-        path = _PATH.format(id=id_) if id_ in named_ids else None
-        entries.append(_entry(catalog, id_, spreads[id_], path))
-        if path:
-            yield path, _document(catalog, id_, spreads[id_], *looked_at)
-    yield _INDEX, CveIndex("v1", "cves", len(entries), *looked_at, entries)
-
-
-def _entry(catalog: Catalog, id_: str, spread: _Spread, path: str | None) -> CveEntry:
-    affected = {*spread.open_in}
-    return CveEntry(
-        id=id_,
-        severity=spread.severity,
-        title=spread.title,
-        url=spread.url,
-        images=len({place.slug for place in affected}),
-        releases=len(affected),
-        latest=sum(place.is_latest for place in affected),
-        suppressed=len({*spread.suppressed_in}),
-        fixable=sum(row.fixed != "" for row in spread.open),
-        charts=len(spread.slugs("charts")),
-        exploited=spread.exploited,
-        href=catalog.addresses.api(path) if path else None,
-    )
-
-
-def _document(catalog: Catalog, id_: str, spread: _Spread, scanned: int, unscanned: int) -> CveDocument:
-    def pinning(collection: str) -> list[AffectedItem]:
-        slugs = spread.slugs(collection)
-        return [AffectedItem(slug, catalog.addresses.api(addresses.item(collection, slug))) for slug in slugs]
-
-    return CveDocument(
-        api_version="v1",
-        resource="cves",
-        id=id_,
-        severity=spread.severity,
-        title=spread.title,
-        url=spread.url,
-        total=len(spread.open),
-        scanned=scanned,
-        unscanned=unscanned,
-        data=[
-            AffectedRelease(*_entry_fields(id_, place, row))
-            for place, row in zip(spread.open_in, spread.open, strict=True)
-        ],
-        suppressed=[
-            SilencedRelease(*(*_entry_fields(id_, place, row), row.status, row.justification, row.statement))
-            for place, row in zip(spread.suppressed_in, spread.suppressed, strict=True)
-        ],
-        charts=pinning("charts"),
-        exploited=spread.exploited,
-    )
-
-
-def _entry_fields(id_: str, place: _Affected, row: Vulnerability | Suppressed) -> tuple[Any, ...]:
-    """The fields of an affected release, in their order."""
-    reported_as = row.id if row.id != id_ else None
-    return *place[:5], row.pkg, row.installed, row.fixed, reported_as, place.href
-
-
-def _file_names(ids: Iterable[str]) -> set[str]:
-    """The ids that can name a file on every system, and no other's file where case is ignored."""
-    safe = [id_ for id_ in ids if _FILE_SAFE.fullmatch(id_) and not reserved(id_) and id_.lower() != "index"]
-    alike = Counted(id_.lower() for id_ in safe)
-    return {id_ for id_ in safe if alike[id_.lower()] == 1}
+    answers = Answers(catalog)
+    entries = [*answers.entries()]
+    yield _INDEX, CveIndex("v1", "cves", len(entries), *answers.looked_at, entries)
+    for id_, path in answers.paths().items():
+        yield path, answers.document(id_)
 
 
 CVES = Kind(
@@ -337,8 +496,8 @@ CVES = Kind(
             _INDEX,
             "listCves",
             "Every vulnerability of the catalog",
-            "Every id that scans have found in any listed version of any image, older versions included, "
-            "with the number of images and versions that have it.",
+            "Every vulnerability that scans have found in any listed version of any image, older versions "
+            "included, with its ids and the number of images and versions that have it.",
             CveIndex,
             listed="cves",
         ),
@@ -346,13 +505,14 @@ CVES = Kind(
             _PATH,
             "getCve",
             "Who has a vulnerability",
-            "The versions that have it open, those in which a VEX statement takes it out, and the charts "
-            "that carry it. An id that nothing has, or that can't be the name of a file, has no document.",
+            "The images with versions that have it open, the version that is without it, and the charts "
+            "that carry it, under any of its ids. Each colon of an id is a hyphen in the address. An id that "
+            "nothing has, or that can't be the name of a file, has no document.",
             CveDocument,
             (
                 Parameter(
                     "id",
-                    "CVE id, else the advisory's id.",
+                    "Any of its ids, colons as hyphens.",
                     Annotated[str, Meta(max_length=100)],
                 ),
             ),

@@ -6,7 +6,6 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ..catalog import addresses
-from ..catalog.addresses import Addresses
 from ..catalog.published import ApiVersion, Day, Document, Href, LifecycleWord
 from ..catalog.types import Count, Digest, Slug, Text, VersionLabel
 from ..catalog.value import Catalog, FormerDigest, Image, Release
@@ -17,8 +16,9 @@ from .security import Limits, PlatformsScanned, SecurityFigures, security_figure
 class Upgrade(Document):
     """A newer version, and the changes that it brings.
 
-    `fixes` and `adds` count pairs of id and package. They are null if they are not known: a scan is missing
-    or incomplete, or the scans are of different scanners, which name packages differently.
+    `fixes` and `adds` count pairs of vulnerability and package. They are null unless the scans of both looked
+    at the same: of the same scanners, each platform and kind of packages without a further limit, and not on
+    an earlier day.
     """
 
     version: Annotated[VersionLabel, Meta(description="The version.")]
@@ -136,7 +136,7 @@ def _former_entry(
     catalog: Catalog, image: Image | None, builds: Sequence[FormerDigest], digest: str
 ) -> DigestEntry:
     """Entry of a former digest; `builds` are those with it, of the newest version first."""
-    former, at = builds[0], catalog.addresses
+    former = builds[0]
     present = image.release(former.label).entry if image and former.label else None
     record = catalog.history.images.get(former.slug) if catalog.history else None
     return DigestEntry(
@@ -152,22 +152,24 @@ def _former_entry(
         lifecycle=image.entry.lifecycle if image else record and record.lifecycle,
         listed=False,
         until=former.until,
-        href=at.api(addresses.release(former.slug, present.version)) if present else None,
-        **_of_release(image, former.release, digest, at),
+        href=catalog.addresses.api(addresses.release(former.slug, present.version)) if present else None,
+        **_of_release(catalog, image, former.release, digest),
     )
 
 
-def _of_release(image: Image | None, release: Release, digest: str | None, at: Addresses) -> dict[str, Any]:
+def _of_release(
+    catalog: Catalog, image: Image | None, release: Release, digest: str | None
+) -> dict[str, Any]:
     """The fields of an entry that follow from the release with the digest."""
     looked_at = release.of(digest)
     platforms = (each.platform for each in release.entry.manifests if each.digest == digest)
     return {name: getattr(release.entry, name) for name in _OF_VERSION} | {
         "platform": next(platforms, None),
-        "security": security_figures(image, looked_at, at),
+        "security": security_figures(image, looked_at, catalog.addresses),
         "platforms_scanned": looked_at.selection.platforms,
         "limits": [*looked_at.selection.limits],
-        "upgrade": _upgrade(image, release, release.advice.upgrade, at),
-        "new_line": _upgrade(image, release, release.advice.new_line, at),
+        "upgrade": _upgrade(catalog, image, release, release.advice.upgrade),
+        "new_line": _upgrade(catalog, image, release, release.advice.new_line),
     }
 
 
@@ -186,7 +188,7 @@ def digest_entry(
     """Entry of the first of the releases at these positions, or of its manifest with the digest; the others
     have the same digest.
     """
-    at, entry, first = catalog.addresses, image.entry, positions[0]
+    entry, first = image.entry, positions[0]
     release, newest = image.releases[first], image.releases[0]
     version = release.entry
     return DigestEntry(
@@ -202,17 +204,17 @@ def digest_entry(
         lifecycle=entry.lifecycle,
         listed=True,
         until=None,
-        href=at.api(addresses.release(entry.slug, version.version)),
-        **_of_release(image, release, digest, at),
+        href=catalog.addresses.api(addresses.release(entry.slug, version.version)),
+        **_of_release(catalog, image, release, digest),
     )
 
 
-def _upgrade(image: Image | None, release: Release, label: str | None, at: Addresses) -> Upgrade | None:
+def _upgrade(catalog: Catalog, image: Image | None, release: Release, label: str | None) -> Upgrade | None:
     if image is None or label is None:
         return None
     newer = image.release(label)
-    fixes, adds = map(len, effect) if (effect := release.effect_of(newer)) else (None, None)
-    href = at.api(addresses.release(image.entry.slug, label))
+    fixes, adds = map(len, effect) if (effect := catalog.effect(release, newer)) else (None, None)
+    href = catalog.addresses.api(addresses.release(image.entry.slug, label))
     return Upgrade(label, newer.entry.only_digest, href, fixes, adds)
 
 

@@ -1,12 +1,15 @@
-"""Documents about references: the version of every label and tag, for each repository of the catalog."""
+"""Documents about references: the version of every label and tag of each repository of the catalog, and what
+replaces a repository of others.
+"""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from msgspec import Meta, structs
 
+from ..catalog import addresses
 from ..catalog.names import Reference, reserved
-from ..catalog.published import ApiVersion, Document
+from ..catalog.published import ApiVersion, Document, Href
 from ..catalog.types import Count, Slug
 from ..catalog.value import Catalog, Image
 from .digests import DigestEntry, digest_entry
@@ -18,17 +21,31 @@ _LONGEST_NAME = 250
 """Bytes of a file name without `.json` that every file system takes."""
 
 
+class Replacement(Document):
+    """An image that takes the place of a repository."""
+
+    slug: Annotated[Slug, Meta(description="Slug of the image.")]
+    image: Annotated[ImageReference, Meta(description="Its reference without a tag.")]
+    href: Annotated[Href, Meta(description="Item document.", examples=["API/images/nginx/index.json"])]
+
+
 class ReferenceDocument(Document):
-    """The tags of one repository, with their versions."""
+    """The tags of one repository, with their versions, or the images that replace it."""
 
     api_version: ApiVersion
     resource: Annotated[Literal["references"], Meta(description="Name of the resource.")]
     image: Annotated[ImageReference, Meta(description="The repository, normalized.")]
-    slug: Annotated[Slug, Meta(description="Slug of the image; the first of several.")]
+    slug: Annotated[
+        Slug | None,
+        Meta(description="Slug of the image; the first of several. Null if it is not of this catalog."),
+    ]
+    replacements: Annotated[
+        list[Replacement], Meta(description="Images of this catalog that replace it, by slug.")
+    ]
     total: Annotated[Count, Meta(description="Number of tags.")]
     data: Annotated[
         list[DigestEntry],
-        Meta(min_length=1, description="One entry for each tag, the newest version first."),
+        Meta(description="One entry for each tag, the newest version first."),
     ]
 
 
@@ -43,16 +60,28 @@ def reference_name(repository: str) -> str:
 
 def _documents(catalog: Catalog) -> Documents:
     by_repository: dict[str, list[Image]] = {}
+    replaced: dict[str, list[Replacement]] = {}
     for image in catalog.images:
+        entry = image.entry
         if image.releases:
-            by_repository.setdefault(Reference.parse(image.entry.image).repository, []).append(image)
-    for repository, images in by_repository.items():
+            by_repository.setdefault(Reference.parse(entry.image).repository, []).append(image)
+        href = catalog.addresses.api(addresses.item("images", entry.slug))
+        for repository in dict.fromkeys(Reference.parse(each).repository for each in entry.replaces):
+            replaced.setdefault(repository, []).append(Replacement(entry.slug, entry.image, href))
+    for repository in by_repository | replaced:
+        images = by_repository.get(repository, [])
         name = reference_name(repository)
         if len(name) > _LONGEST_NAME or reserved(name):
             continue  # no file can have this name
         entries = [entry for image in images for entry in _entries(catalog, image)]
         document = ReferenceDocument(
-            "v1", "references", repository, images[0].entry.slug, len(entries), entries
+            "v1",
+            "references",
+            repository,
+            images[0].entry.slug if images else None,
+            replaced.get(repository, []),
+            len(entries),
+            entries,
         )
         yield _PATH.format(reference=name), document
 
@@ -73,7 +102,8 @@ REFERENCES = Kind(
             "getReference",
             "Versions of the tags of a repository",
             "For every tag of the repository: its version, whether it is the newest, its counts "
-            "and the newest update. A repository that is not of this catalog has no document.",
+            "and the newest update. For a repository that images of this catalog replace: these images. Any "
+            "other repository has no document.",
             ReferenceDocument,
             (
                 Parameter(

@@ -87,7 +87,7 @@ class ReleaseRecord(Document):
     limits: Limits
     complete: Complete
     os_end_of_life: OsEndOfLife
-    suppressed: Annotated[
+    suppressions: Annotated[
         list[Suppressed] | None, Meta(description="Vulnerabilities that VEX statements took out.")
     ]
     exploited: ExploitedIfKnown
@@ -176,7 +176,7 @@ class Pinned(Document):
     total: Annotated[Count, Meta(description="Open vulnerabilities of those that have a scan.")]
     by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     releases: Annotated[Count, Meta(description="How many distinct versions charts pin.")]
-    unscanned: Annotated[Count, Meta(description="How many of them have no scan.")]
+    releases_unscanned: Annotated[Count, Meta(description="How many of them have no scan.")]
 
 
 class SecuritySummary(Document):
@@ -191,8 +191,8 @@ class SecuritySummary(Document):
     by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
     images_with_cves: Annotated[Count, Meta(description="Images with at least one.")]
     images: Annotated[dict[str, SummaryEntry], Meta(description="Slug of each scanned image → counts.")]
-    scanned: Annotated[Count, Meta(description="Images whose newest version has a scan.")]
-    unscanned: Annotated[list[Slug], Meta(description="Slugs of the images without one.")]
+    images_scanned: Annotated[Count, Meta(description="Images whose newest version has a scan.")]
+    images_unscanned: Annotated[list[Slug], Meta(description="Slugs of the images without one.")]
     fixable: Annotated[Count, Meta(description="How many of all vulnerabilities have a fix.")]
     fixable_by_severity: Annotated[Counters, Meta(description="Those with a fix, by severity.")]
     suppressed: SuppressedTotal
@@ -275,7 +275,7 @@ def record(release: value.Release) -> ReleaseRecord:
         limits=[*selection.limits],
         complete=selection.complete,
         os_end_of_life=os_end_of_life(selection.scans),
-        suppressed=assessment.suppressed,
+        suppressions=assessment.suppressed,
         exploited=figures.exploited,
     )
 
@@ -349,8 +349,8 @@ def summary(catalog: value.Catalog) -> SecuritySummary:
         by_severity=Counters(**sums.counters),
         images_with_cves=everything.affected,
         images=entries,
-        scanned=everything.scanned,
-        unscanned=[image.entry.slug for image in everything.images if image.figures is None],
+        images_scanned=everything.scanned,
+        images_unscanned=[image.entry.slug for image in everything.images if image.figures is None],
         fixable=sums.fixable,
         fixable_by_severity=Counters(*sums.counts.fixable),
         suppressed=sums.suppressed,

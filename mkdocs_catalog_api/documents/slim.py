@@ -135,14 +135,14 @@ class SearchVersion(Document):
 
     version: Annotated[VersionLabel, Meta(description="The version.")]
     tags: Annotated[list[VersionLabel], Meta(description="Its other tags.")]
-    digests: _SearchDigests
+    digest_prefixes: _SearchDigests
 
 
 class SearchFormer(Document):
     """Former digests of one version."""
 
     version: Annotated[VersionLabel, Meta(description="The version.")]
-    digests: _SearchDigests
+    digest_prefixes: _SearchDigests
 
 
 _SEARCHED = ("slug", "name", "base", "license", "replaces")

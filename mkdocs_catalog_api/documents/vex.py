@@ -1,4 +1,4 @@
-"""The author's statements for other people's scanners: a document for each image, and all as an archive.
+"""The exceptions of the catalog for other people's scanners: one document an image, and all as an archive.
 
 The documents are OpenVEX v0.2.0 (https://github.com/openvex/spec): as in badges, fields that do not apply are
 absent, never null. The archive is a VEX Repository v0.1 (https://github.com/aquasecurity/vex-repo-spec).
@@ -12,11 +12,11 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
 from ..catalog.addresses import PREFIX
+from ..catalog.exceptions import EffectiveException, effective_exceptions, image_id
 from ..catalog.published import Document, Timestamp
 from ..catalog.statements import JustificationWord, Statement, StatusWord
 from ..catalog.types import Text
 from ..catalog.value import Catalog
-from ..catalog.vex_export import Exact, Export, StatementOnReleases, image_id
 from ..catalog.vulnerabilities import vocabulary
 from .kinds import IMAGE_SLUG, Documents, Kind, Route
 
@@ -27,32 +27,31 @@ VexJustification = Annotated[JustificationWord, vocabulary("VexJustification", J
 class VexVulnerability(Document):
     """The vulnerability of a statement."""
 
-    name: Annotated[Text, Meta(description="CVE id, else the advisory's id.")]
+    name: Annotated[Text, Meta(description="CVE id, else the id as the scanner printed it.")]
     aliases: Annotated[list[Text], Meta(description="Its other ids.")]
 
 
 class VexPackage(Document):
     """A package in an image."""
 
-    id: Annotated[Text, Meta(description="Package URL, or the package's name.")] = field(name="@id")
+    id: Annotated[Text, Meta(description="Package URL.")] = field(name="@id")
 
 
-class VexProduct(Document, kw_only=True):
-    """One version of the image."""
+class VexProduct(Document):
+    """One build of the image, or one platform of it."""
 
-    id: Annotated[Text, Meta(description="Package URL with the digest of the version.")] = field(name="@id")
+    id: Annotated[Text, Meta(description="Package URL with the digest.")] = field(name="@id")
     subcomponents: Annotated[
-        Annotated[list[VexPackage], Meta(min_length=1)] | UnsetType,
-        Meta(description="The affected packages; the whole image if this is absent."),
-    ] = UNSET
+        list[VexPackage], Meta(min_length=1, description="The packages that the statement is about.")
+    ]
 
 
 class VexStatement(Document, kw_only=True):
-    """A statement on one vulnerability in some versions."""
+    """A vulnerability that is suppressed in some builds."""
 
     vulnerability: Annotated[VexVulnerability, Meta(description="The vulnerability.")]
     timestamp: Annotated[Timestamp, Meta(description="Time of the statement.")]
-    products: Annotated[list[VexProduct], Meta(min_length=1, description="The versions.")]
+    products: Annotated[list[VexProduct], Meta(min_length=1, description="The builds.")]
     status: Annotated[VexStatus, Meta(description="Status of the vulnerability in them.")]
     justification: Annotated[
         VexJustification | UnsetType, Meta(description="The reason why they are not affected.")
@@ -60,13 +59,10 @@ class VexStatement(Document, kw_only=True):
     impact_statement: Annotated[Text | UnsetType, Meta(description="The reason in words.")] = field(
         name="impact_statement", default=UNSET
     )
-    action_statement: Annotated[Text | UnsetType, Meta(description="Recommended action.")] = field(
-        name="action_statement", default=UNSET
-    )
 
 
 class ImageVex(Document, kw_only=True):
-    """Statements of the author on vulnerabilities in the versions of one image."""
+    """The vulnerabilities that the catalog suppresses in the versions of one image."""
 
     context: Annotated[Literal["https://openvex.dev/ns/v0.2.0"], Meta(description="The format.")] = field(
         name="@context"
@@ -75,7 +71,9 @@ class ImageVex(Document, kw_only=True):
     author: Annotated[Text, Meta(description="Author of the statements.")]
     timestamp: Annotated[Timestamp, Meta(description="When the newest statement was made.")]
     version: Annotated[Literal[1], Meta(description="Always 1: compare `timestamp` instead.")]
-    statements: Annotated[list[VexStatement], Meta(min_length=1, description="The oldest first.")]
+    statements: Annotated[
+        list[VexStatement], Meta(min_length=1, description="By version, the newest first, as its rows.")
+    ]
 
 
 ARCHIVE = "vex/repository.tar.gz"
@@ -95,62 +93,56 @@ def repository(site_url: str) -> str:
 
 
 def _documents(catalog: Catalog) -> Documents:
-    export = Export(catalog.statements, catalog.images)
-    packages: dict[str, tuple[str, list[StatementOnReleases]]] = {}
-    """Package URL of an image → its slug, and its statements; several items may share an image."""
-    for image in catalog.images:
-        assessments = [release.assessment for release in image.releases if release.assessment]
-        matched = frozenset[int]().union(*(assessment.matched for assessment in assessments))
-        related = frozenset[frozenset[str]]().union(*(assessment.related for assessment in assessments))
-        statements = [*export.statements_on(image, matched, related)]
-        if statements:
-            slug = image.entry.slug
-            packages.setdefault(image_id(image.entry.image), (slug, []))[1].extend(statements)
-            yield path(slug), _document(catalog, slug, statements)
+    packages: dict[str, tuple[str, list[EffectiveException]]] = {}
+    """Package URL of an image → its slug, and its exceptions; several items may share an image."""
+    for image, exceptions in effective_exceptions(catalog):
+        slug = image.entry.slug
+        packages.setdefault(image_id(image.entry.image), (slug, []))[1].extend(exceptions)
+        yield path(slug), _document(catalog, slug, exceptions)
     yield ARCHIVE, _archive(catalog, packages)
 
 
-def _document(catalog: Catalog, slug: str, statements: Sequence[StatementOnReleases]) -> ImageVex:
-    authors = dict.fromkeys(each.statement.author for each in statements if each.statement.author)
+def _document(catalog: Catalog, slug: str, exceptions: Sequence[EffectiveException]) -> ImageVex:
+    authors = dict.fromkeys(each.statement.author for each in exceptions if each.statement.author)
+    same: dict[tuple[Statement, str, tuple[str, ...]], dict[str, dict[str, None]]] = {}
+    """Statement and ids → product → packages: they make one statement of the document."""
+    for each in exceptions:
+        products = same.setdefault((each.statement, each.id, each.aliases), {})
+        products.setdefault(each.product, {})[each.package] = None
     return ImageVex(
         context="https://openvex.dev/ns/v0.2.0",
         id=f"{(catalog.site_url or '').rstrip('/')}/{PREFIX}/{path(slug)}",
         author=", ".join(authors) or catalog.title,
-        timestamp=_newest(each.statement for each in statements),
+        timestamp=_newest(each.statement for each in exceptions),
         version=1,
-        statements=[_statement(each.statement, each.products) for each in statements],
+        statements=[_statement(*about, products) for about, products in same.items()],
     )
 
 
-def _archive(catalog: Catalog, packages: Mapping[str, tuple[str, list[StatementOnReleases]]]) -> bytes:
+def _archive(catalog: Catalog, packages: Mapping[str, tuple[str, list[EffectiveException]]]) -> bytes:
     """A gzip-compressed tar archive; the same statements give the same bytes with the same zlib."""
     files, index = dict[str, bytes](), list[dict[str, str]]()
-    for id_, (slug, statements) in sorted(packages.items()):
-        document = _document(catalog, slug, sorted(statements, key=lambda each: each.rank))
+    for id_, (slug, exceptions) in sorted(packages.items()):
         location = f"pkg/oci/{slug}/vex.json"
         index.append({"id": id_, "location": location})
-        files[location] = _ENCODER.encode(document) + b"\n"
-    everything = (each.statement for _, statements in packages.values() for each in statements)
+        files[location] = _ENCODER.encode(_document(catalog, slug, exceptions)) + b"\n"
+    everything = (each.statement for _, exceptions in packages.values() for each in exceptions)
     body = _ENCODER.encode({"updated_at": _newest(everything), "packages": index}) + b"\n"
     return _packed({"index.json": body, **files})
 
 
-def _statement(statement: Statement, releases: Iterable[Exact]) -> VexStatement:
-    products = [
-        VexProduct(id=release.purl, subcomponents=[*map(VexPackage, release.parts)] or UNSET)
-        for release in releases
-    ]
-    action = statement.action_statement or ("No action is given." if statement.status == "affected" else "")
+def _statement(
+    statement: Statement, id_: str, aliases: Sequence[str], products: Mapping[str, Iterable[str]]
+) -> VexStatement:
     return VexStatement(
-        vulnerability=VexVulnerability(
-            statement.name, [name for name in statement.ids if name != statement.name]
-        ),
+        vulnerability=VexVulnerability(id_, [*aliases]),
         timestamp=_newest([statement]),
-        products=products,
+        products=[
+            VexProduct(product, [*map(VexPackage, packages)]) for product, packages in products.items()
+        ],
         status=statement.status,  # type: ignore[arg-type]
         justification=statement.justification or UNSET,  # type: ignore[arg-type]
         impact_statement=statement.impact_statement or UNSET,
-        action_statement=action or UNSET,
     )
 
 
@@ -183,9 +175,9 @@ VEX = Kind(
         Route(
             "vex/{slug}.json",
             "getImageVex",
-            "Statements on one image",
-            "The author's statements on the image's versions, as OpenVEX, for `--vex` of a scanner. Only "
-            "where the catalog publishes its statements, and for images that have any.",
+            "Exceptions of one image",
+            "The vulnerabilities that the catalog suppresses in the image's versions, as OpenVEX, for a "
+            "scanner's `--vex`. Only where the catalog publishes them, and for images that have any.",
             ImageVex,
             (IMAGE_SLUG,),
             listed="vex",
@@ -193,7 +185,7 @@ VEX = Kind(
         Route(
             ARCHIVE,
             "getVexRepository",
-            "Statements on all images",
+            "Exceptions of all images",
             "The same documents as a VEX Repository v0.1. Scanners find it by "
             "`.well-known/vex-repository.json` of the site. Only where the catalog publishes its statements.",
             None,

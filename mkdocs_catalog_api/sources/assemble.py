@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 
 from msgspec.structs import replace
@@ -14,7 +14,9 @@ from ..authored.site import Site
 from ..authored.validate import image_versions, pinning_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
 from ..catalog.badges import CATALOG_BADGES, badge_values
+from ..catalog.exceptions import unpublished
 from ..catalog.former import ListedImage, former_digests
+from ..catalog.ids import identities
 from ..catalog.join import join
 from ..catalog.lines import LineRules, update_advice
 from ..catalog.models import ImageEntry, ListedEntry
@@ -24,6 +26,7 @@ from ..catalog.scan_selection import JoinRules, ReleaseParts, ScanSelection
 from ..catalog.statements import Statement
 from ..catalog.value import Catalog, FormerDigest, Image, Pin, PinningItem, Release, RoadmapItem
 from ..catalog.vex_matching import Statements
+from ..catalog.vulnerabilities import Vulnerability
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .load import Sources
@@ -40,7 +43,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         accept_ignored="ignored" in settings.security.accept,
         accept_partial="partial" in settings.security.accept,
     )
-    time, security = now(), settings.security
+    time, latest_time, security = now(), timestamp(latest()), settings.security
     listed = [
         ListedImage(image_versions(entry, raw, rules, problems), rules, entry.latest, raw.gone)
         for entry, raw in sources.images
@@ -58,7 +61,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         ],
         [item for item, _ in pinning],
         sources.scans,
-        JoinRules(security.scanners, timestamp(latest()), security.accept, synced),
+        JoinRules(security.scanners, latest_time, security.accept, synced),
         problems,
         [*former_digests(listed, sources.facts, sources.history)],
         complete=sources.complete,
@@ -83,11 +86,12 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         _assessed_image(_with_advice(image, *raw_images[image.entry.slug]), known) for image in joined.images
     )
     former = {(each.slug, each.version, each.digest): _assessed_former(each, known) for each in joined.former}
+    pinning_items = _assessed_pins(joined.pinning, images, former, known)
     catalog = Catalog(
         title=site.title,
         site_url=site.site_url,
         images=images,
-        pinning=_assessed_pins(joined.pinning, images, former, known),
+        pinning=pinning_items,
         roadmap=tuple(
             RoadmapItem(entry, sources.pages.of(raw, problems) if raw.own_page else None)
             for entry, raw in sources.roadmap
@@ -99,12 +103,27 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         history=sources.history,
         former=tuple(former.values()),
         publishes_former=settings.has_lookup("digests") and settings.has_lookup("former"),
+        now=latest_time,
+        identities=identities(_rows(images, pinning_items)),
     )
     _note_idle_statements(catalog, problems)
     problems.extend(_contested_statements(catalog))
+    if settings.security.publish_vex:
+        problems.extend(_unpublished_exceptions(catalog))
     items: list[tuple[ListedEntry, RawItem]] = [*sources.images, *(item[1:] for item in sources.pinning)]
     problems.extend(_same_badge_names(items))
     return catalog
+
+
+def _rows(images: Iterable[Image], items: Iterable[PinningItem]) -> Iterator[Vulnerability]:
+    """Yield every row that is published, suppressed ones, too."""
+    assessments = [
+        *(release.assessment for image in images for release in image.releases),
+        *(pin.assessment for item in items for pin in item.pins if pin.outside),
+    ]
+    for assessment in filter(None, assessments):
+        yield from assessment.rows
+        yield from assessment.suppressed
 
 
 def _same_badge_names(items: Sequence[tuple[ListedEntry, RawItem]]) -> Iterator[Problem]:
@@ -244,6 +263,15 @@ def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
         hint = "set a later `timestamp` in the statement that takes precedence"
         field = f"statements[{first.index}]"
         yield Problem(file, 0, 0, field, message, hint, Level.WARNING, code=Code.STATEMENT)
+
+
+def _unpublished_exceptions(catalog: Catalog) -> Iterator[Problem]:
+    """A note with the number of suppressed vulnerabilities that other scanners can't be told of exactly."""
+    if number := unpublished(catalog):
+        what = "1 suppressed vulnerability is" if number == 1 else f"{number} suppressed vulnerabilities are"
+        message = f"{what} not published: its digest, its platform or its package URL is unknown"
+        hint = "list the digest, and scan with Trivy or Grype, whose reports have platform and package URL"
+        yield Problem("", 0, 0, "security.publish_vex", message, hint, Level.INFO, code=Code.STATEMENT)
 
 
 def _note_idle_statements(catalog: Catalog, problems: Problems) -> None:

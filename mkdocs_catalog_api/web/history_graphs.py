@@ -85,7 +85,7 @@ def _with_now(points: Sequence[Point], now: Point) -> Sequence[Point]:
 
 
 def _counters(figures: PopulationFigures) -> Mapping[str, int] | None:
-    known = figures.scanned or not figures.images
+    known = figures.images_scanned or not figures.images
     return {word: getattr(figures.by_severity, word) for word in COUNTERS} if known else None
 
 

@@ -20,7 +20,7 @@ PER_PAGE = 48
 _FIGURES: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(WITH_DOCUMENTS, ("severity", "fix", "grade")),
     "vulnerabilities": ("severity", "fix"),
-    "cves": ("severity", "fix", "exploited"),
+    "cves": ("severity", "exploited"),
 }
 """Filters by computed values; models declare those by fields. Grades come after the first fields."""
 _SCANNED = "scanned"
@@ -244,9 +244,9 @@ def _figures(name: str, item: Item) -> Iterable[str]:
     if name == _SCANNED:
         return ()
     if name == "exploited":
-        return ["yes"] if item.get("exploited") else ()
+        return ["yes"] if item.get("exploitedSince") else ()
     if not isinstance(security, dict):
-        return [str(item["severity"]).lower()] if name == "severity" else ["yes"] if item["fixable"] else ()
+        return [str(item["severity"]).lower()] if name == "severity" else ()
     if name == "fix":
         return ["yes"] if security["fixable"] else ()
     if name == "severity":

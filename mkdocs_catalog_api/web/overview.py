@@ -56,7 +56,7 @@ def earlier(view: CatalogView) -> Earlier | None:
     today = max([history.last, *(time[:10] for time in population.times)])
     age = {day.date: _ordinal(today) - _ordinal(day.date) for day in history.days}
     old = [day for day in history.days if age[day.date] >= _DAYS]
-    if not old or not 0 < old[-1].figures.available.scanned <= population.scanned:
+    if not old or not 0 < old[-1].figures.available.images_scanned <= population.scanned:
         return None
     date = old[-1].date
     return Earlier(old[-1].figures.available, date, age[date] < _DAYS + _WEEK)

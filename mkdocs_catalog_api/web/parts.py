@@ -265,8 +265,8 @@ class Parts:
                 {"name": item.entry.name, "url": addresses.web(item.page.url)} for item in users
             ]
             values["since"] = self._since
-            values["groups"], values["older"] = _folded(_release_groups(image))
-            values["advices"] = [_in_words(_updates(image, release)) for release in image.releases]
+            values["groups"], values["older"] = _folded(_release_groups(catalog, image))
+            values["advices"] = [_in_words(_updates(catalog, image, release)) for release in image.releases]
             values["platforms"] = _platforms(image)
             values["former"] = [
                 {
@@ -274,7 +274,7 @@ class Parts:
                     "digest": former.digest,
                     "until": former.until,
                     "present": image.release(former.label).entry.only_digest if former.label else None,
-                    "updates": (updates := _updates(image, former.release)),
+                    "updates": (updates := _updates(catalog, image, former.release)),
                     "advice": _in_words(updates),
                 }
                 for former in catalog.former
@@ -469,7 +469,7 @@ def _platforms(image: Image) -> list[dict[str, str | None]]:
     ]
 
 
-def _release_groups(image: Image) -> list[dict[str, Any]]:
+def _release_groups(catalog: Catalog, image: Image) -> list[dict[str, Any]]:
     """The releases by variant and line, in the order of the newest of each; the default variant first.
 
     Each group has `variant`, `line` and `releases`; each release its `version`, its `position` in the list of
@@ -483,7 +483,7 @@ def _release_groups(image: Image) -> list[dict[str, Any]]:
             (entry.variant, entry.line), {"variant": entry.variant, "line": entry.line, "releases": []}
         )
         group["releases"].append(
-            {"version": entry.version, "position": position, "updates": _updates(image, release)}
+            {"version": entry.version, "position": position, "updates": _updates(catalog, image, release)}
         )
     return sorted(groups.values(), key=lambda group: group["variant"] != first)
 
@@ -507,14 +507,14 @@ class _Update(NamedTuple):
     """What follows the version in a sentence: what it fixes and adds, as far as scans show it."""
 
 
-def _updates(image: Image, release: Release) -> list[_Update]:
+def _updates(catalog: Catalog, image: Image, release: Release) -> list[_Update]:
     """The versions to update to: in its line, then in a newer one. One that changes nothing is left out."""
     updates = []
     for label, line in ((release.advice.upgrade, ""), (release.advice.new_line, " is the next line")):
         if label is None:
             continue
         newer = image.release(label)
-        effect = release.effect_of(newer)
+        effect = catalog.effect(release, newer)
         changes = zip(("fixes", "adds"), effect or (), strict=False)
         words = ", ".join(f"{word} {_by_severity(rows)}" for word, rows in changes if rows)
         if words:

@@ -51,7 +51,7 @@ def of_catalog(api: Api) -> dict[str, str]:
     said = {
         "images": str(len(images)),
         "charts": str(len(charts)),
-        "cves": str(summary["total"]) if summary["scanned"] else "not scanned",
+        "cves": str(summary["total"]) if summary["imagesScanned"] else "not scanned",
         "multiarch": " | ".join(sorted(common)) or "none in common",
         "license": licenses.pop() if len(licenses) == 1 else str(len(licenses)),
     }

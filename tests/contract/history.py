@@ -40,7 +40,7 @@ def check(api: Api) -> None:
             population = day[name]
             total = sum(population["bySeverity"].values())
             api.expect("changes.json", f"{where}.{name}.total", population["total"], total)
-            if population["fixable"] > total or population["scanned"] > population["images"]:
+            if population["fixable"] > total or population["imagesScanned"] > population["images"]:
                 api.blame("changes.json", f"{where}.{name}", "counts a part as more than the whole")
             if population["images"] > day["all"]["images"] or total > day["all"]["total"]:
                 api.blame("changes.json", f"{where}.{name}", "is more than all")

@@ -142,7 +142,7 @@ def _copied(resource: str, item: Json, listed: Iterable[str]) -> Json:
 def _found_by(version: Json) -> Json:
     digests = [*version["digests"], *(manifest["digest"] for manifest in version["manifests"])]
     first_digits = dict.fromkeys(digest.split(":")[1][:12] for digest in digests)
-    return {"version": version["version"], "tags": version["tags"], "digests": [*first_digits]}
+    return {"version": version["version"], "tags": version["tags"], "digestPrefixes": [*first_digits]}
 
 
 def _pin(api: Api, path: str, where: str, pin: Json) -> None:
@@ -187,4 +187,6 @@ def _is_former(api: Api, pin: Json) -> bool:
         return False
     digits = pin["digest"].partition(":")[2][:12]
     found = {entry["slug"]: entry["former"] for entry in api.documents["search.json"]["data"]}
-    return any(digits in each["digests"] for each in found[pin["slug"]]) if pin["slug"] in found else True
+    return (
+        any(digits in each["digestPrefixes"] for each in found[pin["slug"]]) if pin["slug"] in found else True
+    )

@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urljoin
 
@@ -11,6 +12,7 @@ from tests.contract.texts import normal
 
 VEX = {"vex": "vex/{slug}.json", "vexRepository": "vex/repository.tar.gz"}
 SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+NAME = re.compile("(CVE|GHSA|GO|PYSEC|RUSTSEC|MAL|OSV)-")
 RESERVED = re.compile(r"(con|prn|aux|nul|com[1-9]|lpt[1-9])(\.|$)|index$", re.IGNORECASE)
 
 
@@ -73,7 +75,9 @@ def _former_paths(api: Api) -> Iterator[str]:
     hexes = {path.rpartition("/")[2][:12]: path for path in former(api)}
     for entry in api.documents["search.json"]["data"]:
         for version in entry["former"]:
-            yield from (hexes.get(digits, f"digests/sha256/{digits}….json") for digits in version["digests"])
+            yield from (
+                hexes.get(digits, f"digests/sha256/{digits}….json") for digits in version["digestPrefixes"]
+            )
 
 
 def every_digest(version: Json) -> list[str]:
@@ -103,7 +107,7 @@ def _digests(api: Api) -> None:
                 api.holds(path, f"{where}.security", entry["security"], osEndOfLife=ended)
             for name, same_line in (("upgrade", True), ("newLine", False)):
                 newer = _newer(api, image, version, entry[name], same_line=same_line)
-                upgrade = newer and _upgrade(api, image["slug"], version, newer)
+                upgrade = newer and _upgrade(api, image["slug"], version, newer, entry[name])
                 api.expect(path, f"{where}.{name}", entry[name], upgrade)
 
 
@@ -167,26 +171,59 @@ def _numbers(version: Json) -> list[int]:
     return [*map(int, plain[1].split("."))] if plain else []
 
 
-def _upgrade(api: Api, slug: str, version: Json, newest: Json) -> Json:
+def _upgrade(api: Api, slug: str, version: Json, newest: Json, said: Json | None) -> Json:
+    """Numbers only if the records may be of scans that looked alike: not all that decides is published."""
     old, new = (api.documents[f"security/{slug}/{entry['version']}.json"] for entry in (version, newest))
     upgrade = {"version": newest["version"], "href": newest["href"], "digest": _only_digest(newest)}
     upgrade |= {"fixes": None, "adds": None}
-    scanners = [
-        {name.partition(" ")[0] for name in (record["scanner"] or "").split(", ")} for record in (old, new)
-    ]
-    if old["grade"] and new["grade"] and scanners[0] == scanners[1]:
-        before, after = ({(row["id"], row["pkg"]) for row in record["cves"]} for record in (old, new))
+    if said and said["fixes"] is not None and _may_be_alike(new, old):
+        before, after = (
+            {(_canonical(api, row), _package(row)) for row in record["cves"]} for record in (old, new)
+        )
         upgrade |= {"fixes": len(before - after), "adds": len(after - before)}
     return upgrade
 
 
-def _reference_names(api: Api) -> dict[str, list[Json]]:
-    """Name of each repository in addresses → its images with a version."""
-    found: dict[str, list[Json]] = {}
+def _may_be_alike(new: Json, old: Json) -> bool:
+    """Both scanned at known times, by the same scanners, the one without it not on an earlier day."""
+    names = [{name.partition(" ")[0] for name in (r["scanner"] or "").split(", ")} for r in (old, new)]
+    times = [record["scannedAt"] for record in (old, new)]
+    return None not in times and names[0] == names[1] and times[1][:10] >= times[0][:10]
+
+
+def _package(row: Json) -> str:
+    """The package URL without distribution and version, else the name."""
+    url: str = re.sub("^(pkg:(?:apk|deb|rpm)/)[^/]+/", r"\1", row["purl"])
+    return url.rpartition("@")[0] or url or str(row["pkg"])
+
+
+def _canonical(api: Api, row: Json) -> str:
+    """The vulnerability that a row is of, as the documents unite them; an advisory is its own."""
+    id_: str = row["id"]
+    cves = [name for name in (id_, *row["aliases"]) if name.startswith("CVE-")]
+    having = [] if cves or not NAME.match(id_) else _having(api).get(id_, [])
+    return having[0] if len(having) == 1 else id_
+
+
+@lru_cache(maxsize=1)
+def _having(api: Api) -> dict[str, list[str]]:
+    """Id → ids of the entries that have it."""
+    having: dict[str, list[str]] = {}
+    for entry in api.documents.get("cves/index.json", {"data": []})["data"]:
+        for id_ in (entry["id"], *entry["aliases"]):
+            having.setdefault(id_, []).append(entry["id"])
+    return having
+
+
+def _reference_names(api: Api) -> dict[str, tuple[list[Json], list[Json]]]:
+    """Name of each repository in addresses → its images with a version, and those that replace it."""
+    found: dict[str, tuple[list[Json], list[Json]]] = {}
     for image in api.data("images"):
-        host, _, path = normal(image["image"])[0].partition("/")
-        if image["versions"]:
-            found.setdefault(f"{host.replace(':', '_')}~{path.replace('/', '~')}".lower(), []).append(image)
+        for at, reference in enumerate([image["image"], *image["replaces"]]):
+            host, _, path = normal(reference)[0].partition("/")
+            name = f"{host.replace(':', '_')}~{path.replace('/', '~')}".lower()
+            if at or image["versions"]:
+                found.setdefault(name, ([], []))[at > 0].append(image)
     return found
 
 
@@ -195,7 +232,7 @@ def _reference_paths(api: Api) -> Iterator[str]:
 
 
 def _references(api: Api) -> None:
-    for name, images in _reference_names(api).items():
+    for name, (images, others) in _reference_names(api).items():
         path = f"references/{name}.json"
         document, entries = api.documents[path], []
         for image in images:
@@ -204,9 +241,11 @@ def _references(api: Api) -> None:
                     entry = {"tag": tag, "slug": image["slug"], "version": version["version"]}
                     entry["digest"] = _only_digest(version)
                     entries.append(entry | {"href": version["href"], "line": version["line"]})
-        kept = [{key: entry[key] for key in entries[0]} for entry in document["data"]]
+        kept = [{key: entry[key] for key in entries[0]} for entry in document["data"][: len(entries)]]
         api.expect(path, "$.data", kept, entries)
-        api.holds(path, "$", document, slug=images[0]["slug"], total=len(entries))
+        replacing = [{key: image[key] for key in ("slug", "image", "href")} for image in others]
+        slug = images[0]["slug"] if images else None
+        api.holds(path, "$", document, slug=slug, total=len(entries), replacements=replacing)
         for position, entry in enumerate(document["data"]):
             for digest in _own_digests(api, entry):
                 listed = api.documents.get(digest_path(digest), {"data": []})["data"]
@@ -227,14 +266,45 @@ def _own_digests(api: Api, entry: Json) -> list[str]:
 def _cve_paths(api: Api) -> Iterator[str]:
     yield "cves/index.json"
     listed = api.documents.get("cves/index.json", {"data": []})["data"]
-    ids = _files([entry["id"] for entry in listed])
-    yield from (f"cves/{entry['id']}.json" for entry in listed if entry["id"] in ids)
+    ids = {id_ for entry in listed for id_ in (entry["id"], *entry["aliases"])}
+    names = [id_.replace(":", "-") for id_ in ids]
+    alike = Counter(name.casefold() for name in names)
+    fine = (name for name in names if SAFE.fullmatch(name) and not RESERVED.match(name))
+    yield from (f"cves/{name}.json" for name in sorted(fine) if alike[name.casefold()] == 1)
 
 
-def _files(ids: list[str]) -> set[str]:
-    fine = [id_ for id_ in ids if SAFE.fullmatch(id_) and not RESERVED.match(id_)]
-    alike = Counter(id_.casefold() for id_ in fine)
-    return {id_ for id_ in fine if alike[id_.casefold()] == 1}
+def _cves(api: Api) -> None:
+    """What the oracle leaves open: each version without it is one that an update leads to, and is without."""
+    for path, document in api.documents.items():
+        if not path.startswith("cves/") or path == "cves/index.json":
+            continue
+        ids = {document["id"], *document["aliases"]}
+        for image in document["data"]:
+            having = {each["version"] for each in (*image["affected"], *image["suppressed"])}
+            for affected in image["affected"]:
+                said = affected["fixedIn"]
+                if said is None:
+                    continue
+                record = api.documents[said["href"].removeprefix(f"{api.base}/")]
+                rows = [*record["cves"], *record["suppressions"]]
+                if said["version"] in having or any(ids & {row["id"], *row["aliases"]} for row in rows):
+                    api.blame(path, "$.data", f"has {said['version']} as fixed, which has it")
+                old = api.documents[affected["href"].removeprefix(f"{api.base}/")]
+                if not _may_be_alike(record, old):
+                    api.blame(
+                        path, "$.data", f"has {said['version']} as fixed, which was not looked at alike"
+                    )
+                advised = [
+                    update["version"]
+                    for entry in api.documents.get(digest_path(affected["digest"] or ""), {"data": []})[
+                        "data"
+                    ]
+                    if (entry["slug"], entry["version"]) == (image["slug"], affected["version"])
+                    for update in (entry["upgrade"], entry["newLine"])
+                    if update
+                ]
+                if advised and said["version"] not in advised:
+                    api.blame(path, "$.data", f"has {said['version']}, which is not advised")
 
 
 def _renovate_paths(api: Api) -> Iterator[str]:
@@ -263,7 +333,7 @@ def _renovate(api: Api) -> None:
 LOOKUPS = [
     Lookup({"digest": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests),
     Lookup({"reference": "references/{reference}.json"}, _reference_paths, _references),
-    Lookup({"cves": "cves/index.json", "cve": "cves/{id}.json"}, _cve_paths),
+    Lookup({"cves": "cves/index.json", "cve": "cves/{id}.json"}, _cve_paths, _cves),
     Lookup({"renovate": "renovate/{slug}.json"}, _renovate_paths, _renovate),
 ]
 """In the order of discovery."""

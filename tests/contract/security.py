@@ -26,7 +26,7 @@ def check(api: Api) -> None:
 def _of_newest(api: Api, image: Json, record: Json) -> Json:
     """The object `security` of an image: without a grade, a count of zero is null."""
     wanted = {name: record.get(name) for name in FIGURES}
-    wanted["suppressed"] = len(record["suppressed"]) if record["scanned"] else None
+    wanted["suppressed"] = len(record["suppressions"]) if record["scanned"] else None
     wanted = wanted if wanted["grade"] else {name: count or None for name, count in wanted.items()}
     wanted |= {name: record.get(name) for name in ("scanned", "complete", "scannedAt", "osEndOfLife")}
     href = api.href(f"security/{image['slug']}.json") if image["versions"] else None
@@ -51,7 +51,7 @@ def _detail(api: Api, image: Json) -> Json:
             nothing |= {"limits": [], "scanned": False, "complete": False}
             api.expect(path, where, record, nothing)
         elif None in [
-            record[name] for name in ("cves", "suppressed", "findings", "scanner", "digestsScanned")
+            record[name] for name in ("cves", "suppressions", "findings", "scanner", "digestsScanned")
         ]:
             api.blame(path, where, "was scanned, but has null for what was found")
         else:
@@ -60,13 +60,17 @@ def _detail(api: Api, image: Json) -> Json:
 
 
 def _scanned(api: Api, path: str, where: str, record: Json) -> None:
-    rows, suppressed = record["cves"], record["suppressed"]
-    for name in ("cves", "suppressed"):
+    rows, suppressed = record["cves"], record["suppressions"]
+    for name in ("cves", "suppressions"):
         if record[name] != sorted(record[name], key=_place):
             api.blame(path, f"{where}.{name}", "is out of order")
         for position, row in enumerate(record[name]):
-            api.expect(path, f"{where}.{name}[{position}].targets", row["targets"], sorted({*row["targets"]}))
-    keys = Counter((row["id"], row["pkg"], row["installed"]) for row in [*rows, *suppressed])
+            for field in ("targets", "aliases"):
+                there = f"{where}.{name}[{position}].{field}"
+                api.expect(path, there, row[field], sorted({*row[field]} - {row["id"]}))
+            if row["purl"] and not re.fullmatch(r"pkg:[a-z0-9.+-]+/[^?#]+", row["purl"]):
+                api.blame(path, f"{where}.{name}[{position}].purl", f"is {row['purl']}")
+    keys = Counter((row["id"], row["purl"] or row["pkg"], row["installed"]) for row in [*rows, *suppressed])
     for key in (key for key, count in keys.items() if count > 1):
         api.blame(path, f"{where}.cves", f"has {key} twice, or among the suppressed rows too")
     if ("os-end-of-life" in record["limits"]) != (record["osEndOfLife"] is True):
@@ -75,8 +79,8 @@ def _scanned(api: Api, path: str, where: str, record: Json) -> None:
     wanted |= {"total": len(rows), "fixable": sum(row["fixed"] != "" for row in rows)}
     wanted["unique"] = len({row["id"] for row in rows})
     # The summary says whether anybody has looked what is exploited, if it counts a scan at all.
-    said = api.documents["security.json"] if api.documents["security.json"]["scanned"] else record
-    exploited = sum(row["exploited"] is not None for row in rows)
+    said = api.documents["security.json"] if api.documents["security.json"]["imagesScanned"] else record
+    exploited = sum(row["exploitedSince"] is not None for row in rows)
     wanted["exploited"] = None if said["exploited"] is None else exploited
     looked = {"missing": record["grade"] is None, "limits": record["limits"]}
     graded = grade([SimpleNamespace(**row) for row in rows], looked, SimpleNamespace(accept=()))

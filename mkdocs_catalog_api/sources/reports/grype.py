@@ -15,7 +15,8 @@
 | severity, title | `vulnerability.severity`, `vulnerability.description` |
 | fixed | `vulnerability.fix.versions`, before 2021 `vulnerability.fixedInVersion` |
 | url | `vulnerability.dataSource`, else the first of `vulnerability.urls`, else the page of the id |
-| pkg, installed, purl | `artifact.name`, `artifact.version`, `artifact.purl` |
+| pkg, installed | `artifact.name`, `artifact.version` |
+| purl | `artifact.purl`, in old reports by `artifact.type` |
 | target | `artifact.locations[0].path` |
 """
 
@@ -27,6 +28,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
+from ...catalog.ids import identity
 from ...catalog.scans import Coverage, Finding, Limit, Scan, SetAside
 from ...problems import RefusedError
 from .normalise import (
@@ -35,13 +37,12 @@ from .normalise import (
     UNKNOWN,
     ReportFormat,
     advisory,
-    canonical_id,
     digests,
     distinct,
-    ecosystem,
     first_link,
     items,
     mapping,
+    named_package,
     odd_severity,
     platform,
     require_ids,
@@ -165,8 +166,9 @@ def _findings(
             set_aside = _set_aside(foreign)
         vulnerability, artifact = match.vulnerability, mapping(match.artifact)
         written = text(vulnerability.id)
-        related = (text(entry.get("id")) for entry in items(match.related_vulnerabilities))
-        name, aliases = canonical_id(written, related)
+        related = tuple(text(entry.get("id")) for entry in items(match.related_vulnerabilities))
+        name, aliases = identity(written, related)
+        pkg, installed = text(artifact.get("name")), text(artifact.get("version"))
         fixes = texts(mapping(vulnerability.fix).get("versions"))
         worst = severity(vulnerability.severity, _WORDS)
         if worst == UNKNOWN and (word := odd_severity(vulnerability.severity, _WORDS)) is not None:
@@ -175,15 +177,14 @@ def _findings(
         yield Finding(
             id=name,
             severity=worst,
-            pkg=text(artifact.get("name")),
-            installed=text(artifact.get("version")),
+            pkg=pkg,
+            installed=installed,
             fixed=", ".join(fixes) or text(vulnerability.fixed_in_version),
             title=title(vulnerability.description),
             url=first_link(vulnerability.data_source, *texts(vulnerability.urls)) or advisory(written),
             target=next(filter(None, places), ""),
             aliases=aliases,
-            purl=text(artifact.get("purl")),
-            ecosystem=ecosystem(artifact.get("type")),
+            purl=text(artifact.get("purl")) or named_package(artifact.get("type"), pkg, installed),
             set_aside=set_aside,
         )
 

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from ...catalog.packages import DISTRIBUTIONS, package_url
 from ...catalog.scans import SEVERITIES, Scan
-from ...catalog.vulnerabilities import CVE_ID
 from ...problems import RefusedError
 
 TITLE_LENGTH = 1000
@@ -53,7 +53,6 @@ _INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u206
 _INVALID = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 _LINK = re.compile(r'https?://[^\s/?#"<>\\][^\s"<>\\]*', re.IGNORECASE)
-_CVE = re.compile(CVE_ID)
 _ADVISORY = re.compile(r"(CVE|GHSA|RUSTSEC|TEMP)-[0-9A-Za-z-]+")
 _DIGEST = re.compile(r"[a-z0-9]+(?:[+._-][a-z0-9]+)*:[0-9a-f]{32,}")
 _TIME = re.compile(
@@ -153,23 +152,12 @@ def odd_severity(value: object, words: Mapping[str, int] = SEVERITY_WORDS) -> st
     return None if word.upper() in words else word[:40]
 
 
-def canonical_id(written: str, others: Iterable[str]) -> tuple[str, tuple[str, ...]]:
-    """Return the main id of a vulnerability, and its other ids, sorted.
-
-    The main id is the given one if it is a CVE; else the only CVE among the aliases; else the given id.
-    """
-    ids = {written, *others}
-    cves = [name for name in ids if _CVE.fullmatch(name)]
-    chosen = cves[0] if len(cves) == 1 and not _CVE.fullmatch(written) else written
-    return chosen, tuple(sorted(ids - {chosen}))
-
-
 _ECOSYSTEMS = {
     word: kind
     for kind, words in {
         "apk": "alpine wolfi chainguard",
         "deb": "debian ubuntu echo",
-        "rpm": "redhat rhel centos rocky alma almalinux amazon oracle photon fedora suse opensuse sles "
+        "rpm": "redhat red rhel centos rocky alma almalinux amazon oracle photon fedora suse opensuse sles "
         "azurelinux cbl-mariner mariner openeuler",
         "alpm": "arch archlinux",
         "cargo": "crates.io rust-crate rustbinary",
@@ -195,7 +183,15 @@ def ecosystem(word: object) -> str:
     package type, such as `Debian:12`, `python-pkg` or `opensuse-leap`; "" if it is unknown.
     """
     name = text(word).lower().partition(":")[0]
-    return _ECOSYSTEMS.get(name) or _ECOSYSTEMS.get(name.partition("-")[0], "")
+    return _ECOSYSTEMS.get(name) or _ECOSYSTEMS.get(name.replace(" ", "-").partition("-")[0], "")
+
+
+def named_package(word: object, name: str, version: str) -> str:
+    """Return the package URL for a package by its type in a scanner's words, as `ecosystem` has them."""
+    type_, distribution = ecosystem(word), ""
+    if type_ in DISTRIBUTIONS:
+        distribution = text(word).lower().partition(":")[0].replace(" ", "").partition("-")[0]
+    return package_url(type_, "" if distribution == type_ else distribution, name, version)
 
 
 def package_class(word: object) -> str:

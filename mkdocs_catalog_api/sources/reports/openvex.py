@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from ...authored import clock
 from ...authored.folders import MAX_SIZE
 from ...authored.messages import suggestion
+from ...catalog.ids import CVE_ID
 from ...catalog.statements import (
     JUSTIFICATIONS,
     STATUSES,
@@ -32,7 +33,6 @@ from ...catalog.statements import (
     part_meaning,
     product_meaning,
 )
-from ...catalog.vulnerabilities import CVE_ID
 from ...problems import Level, Problem, Problems, RefusedError, reason
 from ...problems.codes import Code
 from .folders import usable_files
@@ -226,7 +226,6 @@ def _statement(document: Mapping[str, object], entry: Mapping[str, object], inde
         document=text(document.get("@id")),
         author=text(document.get("author")),
         index=index,
-        action_statement=text(entry.get("action_statement")),
     )
 
 

@@ -11,6 +11,7 @@
 | severity | `max_severity` of the group, a CVSS score; else the highest of the CVSS vectors of its records |
 | severity without a score | the worst `database_specific.severity` of its records |
 | pkg, installed | `package.name`, `package.version` (or `package.commit`) |
+| purl | made of `package.ecosystem` and the name |
 | fixed | `affected[].ranges[].events[].fixed` of the group's records, for the package in its release |
 | title | `summary` of the group's records, else `details` |
 | url | the page of the record |
@@ -19,7 +20,6 @@
 The report contains neither the version of the scanner nor the time of the scan.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -28,8 +28,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
+from ...catalog.ids import identity, is_cve
 from ...catalog.scans import Coverage, Finding, Scan
-from ...catalog.vulnerabilities import CVE_ID
 from ...problems import RefusedError
 from .json_errors import explain
 from .normalise import (
@@ -37,11 +37,10 @@ from .normalise import (
     SEVERITY_WORDS,
     UNKNOWN,
     ReportFormat,
-    canonical_id,
     distinct,
-    ecosystem,
     items,
     mapping,
+    named_package,
     odd_severity,
     osv_page,
     require_ids,
@@ -61,7 +60,6 @@ _WORDS = {
     "UNIMPORTANT": 3,
     "NONE": UNKNOWN,
 }
-_CVE = re.compile(CVE_ID)
 _BESIDE_RESULTS = {
     "experimental_config",
     "experimental_generic_findings",
@@ -169,24 +167,25 @@ def _findings(entry: OsvPackage, target: str, odd: Counter[str]) -> Iterator[Fin
         ids = texts(group.ids)
         own = [records[known] for known in ids if known in records]
         also = (name for record in own for key in ("aliases", "upstream") for name in texts(record.get(key)))
-        name, aliases = canonical_id(ids[0], [*ids, *texts(group.aliases), *also])
-        if not any(map(_CVE.fullmatch, (name, *aliases))):
+        others = {*ids, *texts(group.aliases), *also}
+        if not any(map(is_cve, others)):
             # An advisory of a distribution. For other records, related ids are different vulnerabilities.
-            related = (other for record in own for other in texts(record.get("related")))
-            aliases = tuple(sorted({*aliases, *filter(_CVE.fullmatch, related)}))
+            others.update(other for record in own for other in texts(record.get("related")) if is_cve(other))
+        name, aliases = identity(ids[0], tuple(sorted(others)))
+        installed = text(package.get("version")) or text(package.get("commit"))
         affected = [entry for record in own for entry in _affected(record, package)]
         summaries = (text(record.get(key)) for key in ("summary", "details") for record in own)
         yield Finding(
             id=name,
             severity=_severity(group.max_severity, own, affected, odd),
             pkg=pkg,
-            installed=text(package.get("version")) or text(package.get("commit")),
+            installed=installed,
             fixed=", ".join(dict.fromkeys(version for entry in affected for version in _fixes(entry))),
             title=title(next(filter(None, summaries), "")),
             url=osv_page(ids[0]),
             target=target,
             aliases=aliases,
-            ecosystem=ecosystem(package.get("ecosystem")),
+            purl=named_package(package.get("ecosystem"), pkg, installed),
         )
 
 

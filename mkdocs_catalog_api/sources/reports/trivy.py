@@ -19,9 +19,8 @@ does not identify Trivy.
 | id, severity, pkg | `VulnerabilityID`, `Severity`, `PkgName` |
 | installed, fixed | `InstalledVersion`, `FixedVersion` |
 | title, url | `Title`; `PrimaryURL`, when missing the page that belongs to the id |
-| target, purl | `Results[].Target`, `PkgIdentifier.PURL` |
-
-There are no aliases: `VendorIDs` are errata, each of which fixes several vulnerabilities.
+| aliases | `VendorIDs`, which also has errata, each for several vulnerabilities |
+| target, purl | `Results[].Target`; `PkgIdentifier.PURL`, in old reports by `Results[].Type` |
 """
 
 from collections import Counter
@@ -33,6 +32,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from ...catalog.ids import identity
 from ...catalog.scans import PACKAGES, Coverage, Finding, Limit, Scan, SetAside, SetAsideStatus
 from ...problems import RefusedError
 from .json_errors import explain
@@ -43,10 +43,10 @@ from .normalise import (
     advisory,
     digests,
     distinct,
-    ecosystem,
     is_id,
     link,
     mapping,
+    named_package,
     odd_severity,
     package_class,
     platform,
@@ -78,6 +78,7 @@ class TrivyRow(
         "url": "PrimaryURL",
         "status": "Status",
         "package": "PkgIdentifier",
+        "others": "VendorIDs",
     },
 ):
     """A vulnerability. Values of any type are cleaned where they are used."""
@@ -91,6 +92,7 @@ class TrivyRow(
     url: Any = None
     status: Any = None
     package: Any = None
+    others: Any = None
 
 
 _ROW = msgspec.json.Decoder(TrivyRow)
@@ -223,29 +225,31 @@ def _check(results: list[TrivyResult]) -> None:
 def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str]) -> Iterator[Finding]:
     """Yield the findings. Count unknown severities in `odd`, and unused findings in `unread`."""
     for index, result in enumerate(results):
-        target, kind = text(result.target), ecosystem(result.type)
+        target = text(result.target)
         counted = zip(result.vulnerabilities or (), repeat(None))
         for row, set_aside in chain(counted, _modified(result, index, unread)):
             if row.status == _NOT_AFFECTED:
                 unread["findings with the status not_affected"] += 1
                 continue
             name, worst = text(row.id), severity(row.severity)
+            pkg, installed = text(row.pkg), text(row.installed)
+            purl = text(mapping(row.package).get("PURL")) or named_package(result.type, pkg, installed)
+            main, aliases = identity(name, tuple(texts(row.others)) if row.others else ())
             url = link(row.url) if isinstance(row.url, str) and row.url else advisory(name)
             if worst == UNKNOWN and (word := odd_severity(row.severity)) is not None:
                 odd[word] += 1
             yield Finding(
                 # Many rows have the same vulnerability, package or version, so these share their text.
-                intern(name),
+                intern(main),
                 worst,
-                intern(text(row.pkg)),
-                intern(text(row.installed)),
+                intern(pkg),
+                intern(installed),
                 intern(text(row.fixed)),
                 intern(title(row.title)),
                 intern(url),
                 target,
-                (),
-                intern(text(mapping(row.package).get("PURL"))),
-                kind,
+                aliases,
+                intern(purl),
                 0,
                 set_aside,
             )

@@ -8,7 +8,8 @@ const terms = text =>
     .split(/[\s:@]+/)
     .filter(word => word && word !== "sha256")
     .map(word => (/^[0-9a-f]{12,}$/.test(word) ? word.slice(0, 12) : word));
-const idIn = text => text.trim().match(/^(CVE-\d{4}-\d{4,}|GHSA(-\w{4}){3})$/i)?.[0];
+const idIn = text => text.trim().match(/^(CVE|GHSA|GO|PYSEC|RUSTSEC|MAL|OSV|ALAS\d*|TEMP|USN|[A-Z]{1,6}[SL]A)-[\w:.-]*\d[\w:.-]*$/i)?.[0];
+const hasId = wanted => ({ aliases, id }) => [id, ...aliases].some(one => one.toLowerCase() === wanted.toLowerCase());
 const unknownDigest = "No version has this digest, or is known to have had it.";
 
 // Whether a version is of the line that a word names: 20.19.5 of `20` and of `v20.19`.
@@ -16,22 +17,20 @@ const bare = label => label.toLowerCase().replace(/^v(?=\d)/, "");
 const ofLine = (version, word) => /^\d/.test(bare(word)) && bare(version).startsWith(`${bare(word)}.`);
 const parts = ({ version }) => version.split(/[-_+]/).length;
 
-const where = ({ charts, images, latest, suppressed }, many) =>
-  `${many(images, "image")}, ${latest} of them in the newest version; in ${many(charts, "chart")}${suppressed ? `; suppressed in ${many(suppressed, "version")}` : ""}.`;
-// The newest version, where a scan shows that it does not have the id of this document.
-const without = ({ data }, image) =>
-  !image?.security.grade ? "not known" : data.some(({ isLatest, slug }) => isLatest && slug === image.slug) ? "none yet" : image.latest;
-const updates = (found, images) => {
-  const affected = images.filter(({ slug }) => found.data.some(one => one.slug === slug));
-  const texts = affected.slice(0, 8).map(image => `${image.name} ${without(found, image)}`);
-  if (affected[8]) texts.push(`${affected.length - 8} more`);
+const where = ({ images, latestReleases, suppressed }, { charts = [] }, many) =>
+  `${many(images, "image")}, ${latestReleases} of them in the newest version; in ${many(charts.length, "chart")}${suppressed ? `; suppressed in ${many(suppressed, "version")}` : ""}.`;
+// The version that an update leads to, if its scans show that it is without the vulnerability.
+const without = ({ affected, status }) => affected[0].fixedIn?.version ?? (status === "affected" ? "none yet" : "not known");
+const updates = ({ data }) => {
+  const texts = data.slice(0, 8).map(image => `${image.name} ${without(image)}`);
+  if (data[8]) texts.push(`${data.length - 8} more`);
   return texts[0] ? ` Version without it: ${texts.join(", ")}.` : "";
 };
 
 export const search = (list, { action, anchor, bySeverity, copy, days, gone, link, load, make, many, verdict }) => {
   const { search: api, finder, list: listed, lookups } = list.data;
   let index;
-  const entryOf = async id => lookups.includes("cves") && (await load(`${api}cves/index.json`)).data.find(entry => entry.id.toLowerCase() === id.toLowerCase());
+  const entryOf = async id => lookups.includes("cves") && (await load(`${api}cves/index.json`)).data.find(hasId(id));
 
   // Returns the slugs with the id if the text is one.
   const prepare = async text => {
@@ -53,16 +52,16 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
     const entry = listed === "images" && index?.get(slug);
     if (!entry) return [];
     const { base, custom, former, license, replaces, versions } = entry;
-    return [base, license, replaces, ...Object.values(custom), former.map(({ digests }) => digests), versions.map(({ version, tags, digests }) => [version, tags, digests])].flat(3);
+    return [base, license, replaces, ...Object.values(custom), former.map(entry => entry.digestPrefixes), versions.map(entry => [entry.version, entry.tags, entry.digestPrefixes])].flat(3);
   };
 
   const explainId = async id => {
     const known = await entryOf(id);
     if (!known) return [lookups.includes("cves") ? `${id} is not in the catalog: no scan of a listed version has it.` : ""];
     const { id: name, severity } = known;
-    const [found, images] = await Promise.all([known.href ? load(link(known.href)) : { data: [] }, load(`${api}images/index.json`)]);
+    const found = known.href ? await load(link(known.href)) : { data: [] };
     const title = finder ? anchor(name, `${finder}?id=${encodeURIComponent(name)}`) : name;
-    return [title, ` (${severity.toLowerCase()}): in ${where(known, many)}${updates(found, images.data)}`];
+    return [title, ` (${severity.toLowerCase()}): in ${where(known, found, many)}${updates(found)}`];
   };
 
   // Versions by digest, label or tag, the newest of an image by its name, or of its line, which has the fewest words.
@@ -71,7 +70,7 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
     return [...index.values()].flatMap(({ former, name, replaces, slug, versions }) => {
       const names = [slug, name.toLowerCase(), ...replaces.flatMap(terms)];
       const others = word => wanted.every(other => other === word || names.join(" ").includes(other));
-      const is = ({ digests, tags, version }, word) => digests.includes(word) || [version, ...tags].some(label => label.toLowerCase() === word);
+      const is = ({ digestPrefixes, tags, version }, word) => digestPrefixes.includes(word) || [version, ...tags].some(label => label.toLowerCase() === word);
       const hits = versions.filter(version => wanted.some(word => is(version, word) && others(word)));
       if (!hits[0] && names.includes(wanted.join(" "))) hits.push(...versions.slice(0, 1));
       const line = wanted.find(word => versions.some(({ version }) => ofLine(version, word)) && others(word));
@@ -79,7 +78,7 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
         const [newest] = versions.filter(({ version }) => ofLine(version, line)).sort((a, b) => parts(a) - parts(b));
         hits.push({ ...newest, line });
       }
-      const builds = former.filter(({ digests }) => wanted.some(word => digests.includes(word) && others(word)));
+      const builds = former.filter(({ digestPrefixes }) => wanted.some(word => digestPrefixes.includes(word) && others(word)));
       return [...hits, ...builds.map(build => ({ ...build, former: true }))].map(({ former: old, line, version }) => ({ former: old, line, name, slug, version }));
     });
   };
@@ -166,7 +165,7 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
 };
 
 export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, load, make, many }) => {
-  const id = asked("id").trim() || (asked("h").match(/^(CVE|GHSA)-\S+$/i)?.[0] ?? "");
+  const id = asked("id").trim() || (idIn(asked("h")) ?? "");
   const box = $(root, ".catalog-found");
   const [all, who] = lists.filter(list => root.contains(list.root));
   if (!box) return;
@@ -178,7 +177,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
   charts.textContent = summary.textContent = "";
   known.hidden = true;
   try {
-    const entry = (await all.rows()).find(one => one.id.toLowerCase() === id.toLowerCase());
+    const entry = (await all.rows()).find(hasId(id));
     if (!entry?.href) {
       summary.textContent = entry
         ? `${many(entry.images, "image")}. Details are missing, because the id can't be a file name.`
@@ -187,17 +186,19 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     }
     const found = await load(link(entry.href));
     const images = new Map((await load(root.dataset.pages)).data.map(image => [image.slug, image]));
-    const [newest, older] = [true, false].map(latest => found.data.filter(one => one.isLatest === latest));
-    summary.textContent = `In ${where(entry, many)}${updates(found, [...images.values()])}`;
+    summary.textContent = `In ${where(entry, found, many)}${updates(found)}`;
     all.fill(known.firstElementChild, { ...entry, ...found });
     known.hidden = false;
     who.rows = () =>
-      [...newest, ...older, ...found.suppressed].map(one => {
-        const image = images.get(one.slug);
-        const release = one.isLatest ? "" : `?release=${encodeURIComponent(one.version)}`;
-        const url = image ? `${image.url}${release}#${encodeURIComponent(found.id)}` : one.href;
-        return { ...one, name: image?.name ?? one.slug, url, age: one.isLatest ? "newest" : "older", without: without(found, image), fixed: one.status?.replaceAll("_", " ") ?? one.fixed };
-      });
+      found.data.flatMap(({ affected, lifecycle, name, slug, status, suppressed }) =>
+        [...affected, ...suppressed].map(one => {
+          const { latest, url } = images.get(slug) ?? {};
+          const newest = one.version === latest;
+          const page = `${url}${newest ? "" : `?release=${encodeURIComponent(one.version)}`}#${encodeURIComponent(one.reportedAs ?? found.id)}`;
+          const packages = one.packages ?? [{ ...one, installed: "", fixed: one.status?.replaceAll("_", " ") }];
+          return { ...one, lifecycle, name, packages, url: url ? page : one.href, age: newest ? "newest" : "older", without: one.packages ? without({ affected: [one], status }) : "suppressed" };
+        }),
+      );
     who.other = true;
     await who.render();
     for (const { slug, href } of found.charts) {

@@ -136,8 +136,13 @@
     });
   // The rows of a release that another does not have.
   const gone = (before, after) => {
-    const keys = new Set(after.cves.map(({ id, pkg }) => `${id} ${pkg}`));
-    return before.cves.filter(({ id, pkg }) => !keys.has(`${id} ${pkg}`));
+    // A package is its URL without a version and a distribution; a vulnerability has several ids.
+    const keys = ({ aliases, id, pkg, purl }) => {
+      const name = purl.replace(/@[^@]*$/, "").replace(/^(pkg:(apk|deb|rpm)\/).*\//, "$1") || pkg;
+      return [id, ...aliases].map(one => `${one} ${name}`);
+    };
+    const there = new Set(after.cves.flatMap(keys));
+    return before.cves.filter(row => !keys(row).some(key => there.has(key)));
   };
   // Rows or figures: `2 critical, 3 high`
   const bySeverity = rows =>
@@ -485,9 +490,9 @@
         return WORDS.filter(word => security[word] && (!state.has("fix") || fixable(word)));
       }
       if (name === "scanned") return !security.scanned ? ["never"] : days(scanned) <= 7 ? ["7", "30"] : days(scanned) <= 30 ? ["30"] : ["-30"];
-      if (name === "exploited") return empty(item.exploited) ? [] : ["yes"];
+      if (name === "exploited") return empty(item.exploitedSince) ? [] : ["yes"];
       if (name === "fix") {
-        const any = item.fixed ?? security?.fixable ?? item.fixable;
+        const any = item.fixed ?? security?.fixable;
         return any && (state.get("severity")?.some(fixable) ?? true) ? ["yes"] : [];
       }
       if (name === "lifecycle") return [item.lifecycle, ...(days(this.value(item, "ends")) >= 1 ? ["ended"] : [])];
