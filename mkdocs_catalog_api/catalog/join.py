@@ -192,7 +192,10 @@ def _keys(scan: Scan, releases: _ReleaseIndex, accept: Collection[str]) -> tuple
     if by_path and not by_path.former and not listed:
         entry, repository = releases.entries[by_path], releases.repositories[by_path.slug]
         doubts = report_problems.mismatches(scan, by_path.slug, entry, repository, accept, former=bool(keys))
-        problems = [report_problems.at_report(scan, Code.UNMATCHED_REPORT, *each) for each in doubts]
+        problems = [
+            report_problems.at_report(scan, Code.UNMATCHED_REPORT, message, hint, group=group)
+            for message, hint, group in doubts
+        ]
         return [by_path, *keys], problems
     if by_path and by_path not in keys:
         return keys, [report_problems.of_other_version(scan, by_path.version, str(listed[0]))]

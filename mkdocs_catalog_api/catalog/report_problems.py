@@ -18,8 +18,10 @@ from .value import Image, Release
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
 
 
-def at_report(scan: Scan, code: Code, message: str, hint: str = "", level: Level = Level.WARNING) -> Problem:
-    return Problem(scan.file, 0, 0, "", message, hint, level, code=code)
+def at_report(
+    scan: Scan, code: Code, message: str, hint: str = "", level: Level = Level.WARNING, *, group: str = ""
+) -> Problem:
+    return Problem(scan.file, 0, 0, "", message, hint, level, code=code, group=group)
 
 
 def in_future(scan: Scan) -> Problem:
@@ -49,42 +51,46 @@ def of_other_version(scan: Scan, version: str, other: str) -> Problem:
 
 def mismatches(
     scan: Scan, slug: str, entry: VersionEntry, own: str | None, accept: Collection[str], *, former: bool
-) -> Iterator[tuple[str, str]]:
-    """Message and hint for each contradiction between a report and its path, if no other release matches.
+) -> Iterator[tuple[str, str, str]]:
+    """Message, hint and group for each contradiction between a report and its path.
 
-    The path is that of a version of the image, whose repository is `own`. `former`: the report is of a former
-    digest.
+    No other release matches. The path is that of a version of the image, whose repository is `own`. `former`:
+    the report is of a former digest.
     """
     key = f"{slug} {entry.version}"
     if scan.kind and "filesystem" not in accept:
         hint = "scan the image instead, or set `security: {accept: [filesystem]}`"
-        yield f"this is a scan of kind {scan.kind!r}, not of an image", hint
+        yield f"this is a scan of kind {scan.kind!r}, not of an image", hint, ""
     if scan.coverage.digests and entry.digests:
         message = f"the scanned digest {min(scan.coverage.digests)} is not a digest of {key}"
-        hint = f"scan {key} again; if its tag was moved, run `catalog-api sync`, or correct the page"
+        remedy = "if its tag was moved, run `catalog-api sync`, or correct the page"
+        hint = f"scan {key} again; {remedy}"
+        group = f"scanned digests are not those of their versions (scan each again; {remedy})"
         if former:
             message = f"this report is for {min(scan.coverage.digests)}, a former build of {key}"
-            hint = f"scan {key} again"
-        yield message, hint
+            hint, group = f"scan {key} again", "reports are for former builds (scan the versions again)"
+        yield message, hint, group
     names = {name for name, _ in scan.names if not name.endswith(_ARCHIVES)}
     if own and names and own not in names:
         last = own.rpartition("/")[2]
         mirrors = {name for name in names if name.rpartition("/")[2] == last}
         if not mirrors:
             message = f"this report is for {', '.join(sorted(names))}, but its path is that of {slug}"
-            yield message, f"move it away, or scan {own} again"
+            yield message, f"move it away, or scan {own} again", ""
         elif "reference" not in accept:
             message = f"this report is for {', '.join(sorted(mirrors))}, not for {own}"
-            yield message, f"scan {own}, or set `security: {{accept: [reference]}}` if it is a mirror"
+            remedy = "set `security: {accept: [reference]}` if it is a mirror"
+            group = f"reports are for the images in another registry (scan those of the pages, or {remedy})"
+            yield message, f"scan {own}, or {remedy}", group
     unreadable = [text for text in scan.unreadable if not text.lower().endswith(_ARCHIVES)]
     if unreadable and "reference" not in accept:
         message = f"this report is for {unreadable[0][:100]!r}, which is not an image reference"
         hint = f"scan {own or slug} by its name, or set `security: {{accept: [reference]}}`"
-        yield message, hint
+        yield message, hint, ""
     tags = {tag for repository, tag in scan.names if tag and repository == own}
     if tags and tags.isdisjoint((entry.version, *entry.tags)):
         message = f"this report is for the tag {', '.join(sorted(tags))}, but its path is for {entry.version}"
-        yield message, "rename the file, or scan the version again"
+        yield message, "rename the file, or scan the version again", ""
 
 
 def unused(selection: ScanSelection, subject: str) -> Iterator[Problem]:
