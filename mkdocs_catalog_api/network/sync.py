@@ -32,6 +32,7 @@ from ..catalog.registry_facts import (
 )
 from ..problems import Level, Problem, reason
 from ..problems.codes import Code
+from ..problems.decoding import decoding_reason
 from . import learn
 from .client import PARALLEL, NoAnswerError
 from .output import Output
@@ -387,7 +388,7 @@ class Sync:
         except FileNotFoundError:
             return _State(item, name, b"", item.facts(()))
         except (OSError, ValueError, RecursionError) as error:
-            message = reason(error) if isinstance(error, OSError) else str(error)
+            message = reason(error) if isinstance(error, OSError) else decoding_reason(error)
             hint = "restore it from git, or delete it and run `catalog-api sync` again"
             self._output.problems.add(
                 Problem(name, 0, 0, "", f"can't be read: {message}", hint, code=Code.NOT_READ)
