@@ -19,8 +19,8 @@ from ..catalog.history import (
     Episode,
     EpisodeEnd,
     FixEntry,
+    FixPeriods,
     FixTimes,
-    FixWindows,
     History,
     ImageFigures,
     ImageRecord,
@@ -407,7 +407,7 @@ def times_to_fix(entries: Iterable[FixEntry], last: str) -> TimeToFix:
             fixes[entry.severity].append((_days(entry.fixed, last), entry.days))
     return TimeToFix(
         *(
-            FixWindows(
+            FixPeriods(
                 *(_times(sorted(days for age, days in fixes[word] if age < window)) for window in _WINDOWS)
             )
             for word in SEVERITIES
