@@ -175,6 +175,10 @@ SETTINGS = [
         "images: {verify: {identity_regexp: '^(', issuer: 'https://a.org'}}",
         "CAT020 6:25 images.verify.identity_regexp",
     ),
+    (
+        "images: {verify: {identity_regexp: '^a{99999999999}', issuer: 'https://a.org'}}",
+        "CAT020 6:25 images.verify.identity_regexp",
+    ),
     ("roadmap: {verify: {key: 'https://a.org/k'}}", "CAT020 6:17 roadmap.verify"),
     ("images: {pages: '{slug}/{slug}.md'}", "CAT020 6:16 images.pages"),
     ("images: {pages: 'images/{slug.md'}", "CAT020 6:16 images.pages"),

@@ -255,6 +255,34 @@ def test_identical_faults_are_told_once(site: SiteFolder, caplog: pytest.LogCapt
     assert len(call("check", "-q", "-f", path).output.splitlines()) == 4
 
 
+ONE_CAUSE = {
+    "versions: registry": "CAT021 docs/images/n0.md:3:1, docs/images/n1.md:3:1, docs/images/n2.md:3:1",
+    "product: NAME": "CAT021 docs/images/n0.md:3:1, docs/images/n1.md:3:1, docs/images/n2.md:3:1",
+    "versions: ['1.0']": "CAT031 scans/n0/1.0.json, scans/n1/1.0.json, scans/n2/1.0.json",
+    "moved": "CAT084 registry/images/n0.json, registry/images/n1.json, registry/images/n2.json",
+}
+"""A line of each page → code and first places of the one line."""
+
+
+@pytest.mark.parametrize("line", ONE_CAUSE)
+def test_one_cause_is_one_line(site: SiteFolder, line: str) -> None:
+    """A missing file of `sync`, and another registry in mkdocs.yml than in the reports or files."""
+    site.settings["registry"] = "registry.example.org/new"
+    for number in range(5):
+        name = f"n{number}"
+        site.page(
+            f"images/{name}.md",
+            f"name: {name}\n{line.replace('moved', 'versions: registry').replace('NAME', name)}",
+        )
+        if line == "moved":
+            site.write(f"registry/images/{name}.json", f'{{"image": "{REGISTRY}/{name}", "versions": []}}')
+        if line.endswith("['1.0']"):
+            site.report(f"{name}/1.0.json", trivy([], tag=f"{REGISTRY}/{name}:1.0"))
+    told, *_ = call("check", "-q", "-f", site.write_config()).output.splitlines()
+    code, places = ONE_CAUSE[line].split(" ", 1)
+    assert told.endswith(f": 5 times, first {places}; --verbose shows all [{code}]")
+
+
 def test_strict_of_mkdocs_yml_counts(site: SiteFolder) -> None:
     site.image("bad", license="Nothing known")
     assert call("build", "-f", config(site)).exit_code == 0

@@ -31,7 +31,8 @@ class Story(NamedTuple):
     - Days are separated by |. `.` is a day like the one before, and – one without the page.
     - `1!LOW@curl` has a severity and a package, else HIGH and openssl. A statement hides `~1`.
     - `?`: not scanned. In brackets: what a report shows of itself.
-    - A build `a+b` has two digests, with a report of each: `a+b: 1 / ?`. Only reports know that of `-a`.
+    - A build `a+b` has two digests, with a report of each: `a+b: 1 / ?`, and `a+a` one with two reports. Only
+      reports know that of `-a`.
     - `a<amd64 arm64>` has platforms, and `a<amd64=x>` a manifest.
     - `web>`: the slug is another. In braces: a line of the page.
     """
@@ -88,9 +89,9 @@ class Told:
             builds = [build and _digest(slug, build) for build in given["builds"].split("+")]
             manifests = {f"linux/{each[:5]}": _digest(slug, each[6:]) for each in parts if "=" in each}
             version = {"platforms": [f"linux/{each[:5]}" for each in parts], "manifests": manifests}
-            version |= {} if given["unlisted"] else {"digest": builds}
+            version |= {} if given["unlisted"] else {"digest": [*dict.fromkeys(builds)]}
             versions.append({"version": label} | version)
-            for of, text in zip(builds, given["reports"].split("/"), strict=True):
+            for number, (of, text) in enumerate(zip(builds, given["reports"].split("/"), strict=True)):
                 report = _groups(_REPORT, text)
                 facts = dict(fact.partition(" ")[::2] for fact in (report["facts"] or "").split(", "))
                 also = [_digest(slug, facts["also"])] if "also" in facts else []
@@ -105,7 +106,7 @@ class Told:
                 )
                 found = [each for each in rows if each["id"]]
                 if "?" not in text:
-                    path = f"{name}/{label}{f'-{of[-9:]}' if len(builds) > 1 else ''}.json"
+                    path = f"{name}/{label}{f'-{number}' if len(builds) > 1 else ''}.json"
                     self._site.report(path, _report(f"{REGISTRY}/{name}:{label}", names, found, facts))
         self._site.image(name, f"{page['line'] or ''}\nversions: {json.dumps(versions)}")
 
@@ -276,6 +277,11 @@ STORIES = {
     "a later scan of the same is no event": Story("a: (made 1) | a: (made 2)", "", "", kinds=""),
     "the scan of another platform fixes nothing": Story(
         "a: | a: 1 (amd64) | b: (arm64)", " | +1 | -1 rebuilt", "1 2– rebuilt"),
+    "nor does it for one that appears there a day later": Story(
+        "a+a: (amd64) / (arm64) | a+a: 1 (amd64) / (arm64) | a+a: 1 (amd64) / 1 (arm64) | b: (amd64)",
+        " | +1 | | -1 rebuilt", "1 2– rebuilt"),
+    "a platform that is no longer scanned when it is found is not asked for": Story(
+        "a+a: (amd64) / (arm64) | a: 1 (amd64) | b: (amd64)", " | +1 | -1 rebuilt", "1 2–3 rebuilt"),
     "a scan that names no platform fixes": Story(
         "a: | a: 1 (amd64) | b:", " | +1 | -1 rebuilt", "1 2–3 rebuilt"),
     "a report that names no part fixes nothing where there are several": Story(

@@ -43,11 +43,15 @@ def refusal(past: Past, *options: str) -> str:
 
 
 DAMAGES = [
-    (b'"vulnerability-found"', b'"vulnerability-lost"', ":3: not a recorded day: Invalid value"),
-    (b'"HIGH"', b'"\xff"', ":1: not a recorded day: 'utf-8'"),
-    (b"\n]}\n", b",\n]}\n", ":4: not a recorded day: JSON is malformed"),
+    (
+        b'"vulnerability-found"',
+        b'"vulnerability-lost"',
+        ":3: not a recorded day: events[1].kind: not a valid value",
+    ),
+    (b'"HIGH"', b'"\xff"', ":1: not a recorded day: not UTF-8"),
+    (b"\n]}\n", b",\n]}\n", ":4: not a recorded day: not valid JSON"),
     (b'{"date":"2026-11-03"', b'{"date":"2026-11-05"', ":1: the file contains the day '2026-11-05'"),
-    (b'{"date"', b'{"previous":null,"date"', ":1: not a recorded day: Object contains unknown field"),
+    (b'{"date"', b'{"previous":null,"date"', ":1: not a recorded day: unknown field `previous`"),
     # The counts of the day.
     (b'"total":2', b'"total":-2', ":1: "),
     (b'"fixable":0,', b"", ":1: "),

@@ -21,7 +21,9 @@ from mkdocs_catalog_api.documents.openapi import POLICY
 from mkdocs_catalog_api.documents.table import KINDS
 
 from .budgets import check_size
+from .contract.schemas import FROZEN
 from .past import Past, every_path
+from .refresh import editor_schemas
 from .sites import REGISTRY, Result, SiteFolder
 from .test_build import small
 
@@ -57,6 +59,17 @@ def test_it_is_valid_and_every_text_and_number_has_an_example_that_fits(describe
             faults = [fault.message for fault in Draft202012Validator(whole).iter_errors(example)]
             assert (place, faults) == (place, [])
             assert "Custom" in place or example != "text", f"{place} has no example of its own"
+
+
+def test_it_calls_nobody_s_images_hardened_and_nobody_s_charts_signed() -> None:
+    texts = [FROZEN.read_text("utf-8"), *editor_schemas().values()]
+    assert re.findall(r"\bharden\w*|\bsigned\b", " ".join(texts), re.IGNORECASE) == []
+
+
+def test_no_schema_has_a_name_that_go_builds_on_one_system_or_in_tests_alone(described: Any) -> None:
+    """A generated `model_fix_windows.go` is left out on Linux."""
+    reserved = re.compile("(Test|Windows|Linux|Darwin|Android|Ios|Js|Wasm|Unix|Arm|Amd64|Arm64)$")
+    assert [name for name in described["components"]["schemas"] if reserved.search(name)] == []
 
 
 def test_links_in_examples_lead_to_documents(described: Any) -> None:

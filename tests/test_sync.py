@@ -149,6 +149,19 @@ def test_an_answer_that_cannot_be_used_loses_nothing(site: SiteFolder) -> None:
         assert {name: facts(site, f"images/{slugs[name]}")["versions"][0]["digest"] for name in FAULTS} == new
 
 
+@pytest.mark.parametrize("status", [401, 404])
+def test_what_a_registry_refuses_for_every_repository_is_one_line(
+    site: SiteFolder, fake: FakeRegistry, status: int
+) -> None:
+    slugs = ["nginx", *(f"n{number}" for number in range(4))]
+    for slug in slugs:
+        listed(site, fake, slug)
+        fake.replies[f"/v2/acme/{slug}/tags/list"] = Reply(status=status)
+    (line,) = (line for line in sync(site).stderr.splitlines() if "error: " in line)
+    first = ", ".join(f"docs/images/n{number}.md:2:1" for number in range(3))
+    assert f"error: {fake.host}: " in line and f": 5 times, first {first};" in line
+
+
 def test_what_was_learned_is_written_though_another_fails(site: SiteFolder, fake: FakeRegistry) -> None:
     first, second = (fake.image("acme/nginx", tag) for tag in ("1.0", "2.0"))
     fake.tags("acme/nginx", "1.0", "2.0")

@@ -312,8 +312,8 @@ def _load_toml(source: bytes, name: str) -> tuple[yaml.Node | None, dict[str, An
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         place = _TOML_PLACE.search(str(error))
         line, column = (int(place[1]), int(place[2])) if place and place[1] else (0, 0)
-        message = f"not valid TOML: {_TOML_PLACE.sub('', str(error))}"
-        raise RefusedError(message, "", line, column, name) from None
+        hint = "check quotes and brackets up to here"
+        raise RefusedError("not valid TOML", hint, line, column, name) from None
     root = _node(data, text, 0)
     if isinstance(data.get("project"), dict):
         return next(value for key, value in root.value if key.value == "project"), data["project"]

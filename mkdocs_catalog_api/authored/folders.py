@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
+from ..problems.decoding import explain_decoding
 
 MAX_SIZE = 512 * 2**20
 """Default limit for the size of a file, in bytes."""
@@ -55,15 +56,15 @@ def read_synced(
 ) -> T | None:
     """Return the content of a file that `sync` writes; add a problem and return None if it can't be read.
 
-    `decode` raises a ValueError: the error, and the field after ` - at `.
+    `decode` raises a ValueError of msgspec or our own.
     """
     try:
         return decode(read_file(path, most, project))
     except OSError as error:
         message, field = f"can't be read: {reason(error)}", ""
     except (ValueError, RecursionError) as error:
-        message, _, field = reason(error).partition(" - at `$.")
-    problems.add(Problem(name, 0, 0, field.rstrip("`"), message, hint, code=Code.NOT_READ))
+        message, field = explain_decoding(error)
+    problems.add(Problem(name, 0, 0, field, message, hint, code=Code.NOT_READ))
     return None
 
 

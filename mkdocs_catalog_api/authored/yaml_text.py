@@ -35,11 +35,8 @@ _SYNTAX_ERRORS = {
     "flow mapping": ("the mapping is not closed, or a comma is missing", "close it with }"),
     "expected ':'": ("the key has no colon", "write `key: value`, or indent the line as part of a text"),
     "block sequence entries": ("a list can't begin here", "begin it on the next line"),
-    "'-' indicator": ("neither an entry of the list nor a key beside it", "check the indentation"),
-    "expected key": (
-        "neither a key nor part of the value above",
-        "check the indentation and the quotes above",
-    ),
+    "'-' indicator": ("this does not belong to the list above", "check the indentation"),
+    "expected key": ("this does not belong to the keys above", "check the indentation, and the quotes above"),
     "another document": ("a second document begins here", "remove the line ---"),
     "unhashable key": ("a list or mapping can't be a key", "use `key: value`"),
     "for the tag": ("an unknown tag", "remove it, or put the value in quotes"),
@@ -61,7 +58,7 @@ def refused(error: Exception, text: str, offset: int = 0) -> RefusedError:
     if too_deep := _first_too_deep(text[:end]):
         return _at(too_deep.start_mark, offset, *_TOO_DEEP)
     if isinstance(error, yaml.reader.ReaderError):
-        before = text.encode()[: error.position].decode()
+        before = text.encode()[: error.position].decode(errors="ignore")
         message = f"the character {text[len(before) : len(before) + 1]!r} is not allowed in YAML"
         return RefusedError(message, "remove it", before.count("\n") + 1 + offset, 1)
     message, hint = next((known for key, known in _SYNTAX_ERRORS.items() if key in words), _SYNTAX_ERROR)
@@ -75,7 +72,7 @@ def _at(mark: Any, offset: int, message: str, hint: str) -> RefusedError:
 def _first_too_deep(text: str) -> yaml.Event | None:
     """Return the start of the first value with too many levels above it, up to the first syntax error."""
     depth = 0
-    with suppress(yaml.YAMLError):
+    with suppress(yaml.YAMLError, UnicodeEncodeError):
         for event in yaml.parse(text, yaml.CSafeLoader):
             if isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
@@ -249,6 +246,6 @@ def parse(text: str, offset: int = 0) -> YamlDocument:
     try:
         root = yaml.compose(text, _TextLoader)
         data = None if root is None else _ValueBuilder(offset).value(root, 0)
-    except (yaml.YAMLError, RecursionError) as error:
+    except (yaml.YAMLError, UnicodeEncodeError, RecursionError) as error:
         raise refused(error, text, offset) from None
     return YamlDocument(text, offset, data)

@@ -189,6 +189,9 @@ def _not_of_its_path(scan: Scan, key: Key, releases: ReleaseIndex, other: str, a
     message = f"not used for {key}, whose path it has: the report is of {other}"
     own = releases.repositories.get(key.slug)
     hint = f"scan {f'{own}:{key.version}' if own else key} for this path, or move the report away"
+    remedy = "scan what `catalog-api list` prints"
     if accept:
-        hint += f"; or set `accept: [{accept}]`"
-    return Problem(scan.file, 0, 0, "", message, hint, Level.WARNING, code=Code.UNMATCHED_REPORT)
+        hint += (allowed := f"; or set `accept: [{accept}]`")
+        remedy += allowed
+    group = f"reports are not used for their paths, as they are of something else ({remedy})"
+    return Problem(scan.file, 0, 0, "", message, hint, Level.WARNING, code=Code.UNMATCHED_REPORT, group=group)

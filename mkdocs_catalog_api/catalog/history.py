@@ -50,7 +50,7 @@ class FixTimes(Document):
     ]
 
 
-class FixWindows(Document):
+class FixPeriods(Document):
     """Times to fix during the time before the last recorded day."""
 
     days90: Annotated[FixTimes, Meta(description="Fixed in the 90 days that end with the last record.")]
@@ -60,11 +60,11 @@ class FixWindows(Document):
 class TimeToFix(Document):
     """Times to fix by the worst severity of each id, without those of unknown start."""
 
-    critical: Annotated[FixWindows, Meta(description="Of critical severity.")]
-    high: Annotated[FixWindows, Meta(description="Of high severity.")]
-    medium: Annotated[FixWindows, Meta(description="Of medium severity.")]
-    low: Annotated[FixWindows, Meta(description="Of low severity.")]
-    unknown: Annotated[FixWindows, Meta(description="Of unknown severity.")]
+    critical: Annotated[FixPeriods, Meta(description="Of critical severity.")]
+    high: Annotated[FixPeriods, Meta(description="Of high severity.")]
+    medium: Annotated[FixPeriods, Meta(description="Of medium severity.")]
+    low: Annotated[FixPeriods, Meta(description="Of low severity.")]
+    unknown: Annotated[FixPeriods, Meta(description="Of unknown severity.")]
 
 
 class FixEntry(Document):

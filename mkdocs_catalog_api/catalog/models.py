@@ -317,7 +317,7 @@ class ItemEntry(CustomizableModel):
 
 
 class ImageEntry(ItemEntry):
-    """A hardened container image."""
+    """A container image."""
 
     lifecycle: Annotated[Lifecycle, Field(description="Lifecycle of the image."), _LIFECYCLE] = "available"
     image: Annotated[
@@ -408,7 +408,7 @@ class ImageEntry(ItemEntry):
 
 
 class ChartEntry(ItemEntry):
-    """A signed Helm chart."""
+    """A Helm chart."""
 
     lifecycle: Annotated[Lifecycle, Field(description="Lifecycle of the chart."), _LIFECYCLE] = "available"
     logo: _Logo = None

@@ -31,8 +31,10 @@ _BLIND = {
 """Limits that are no option of a scanner, each with message and hint."""
 
 
-def at_report(scan: Scan, code: Code, message: str, hint: str = "", level: Level = Level.WARNING) -> Problem:
-    return Problem(scan.file, 0, 0, "", message, hint, level, code=code)
+def at_report(
+    scan: Scan, code: Code, message: str, hint: str = "", level: Level = Level.WARNING, *, group: str = ""
+) -> Problem:
+    return Problem(scan.file, 0, 0, "", message, hint, level, code=code, group=group)
 
 
 def in_future(scan: Scan) -> Problem:

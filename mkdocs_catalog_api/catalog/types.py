@@ -97,13 +97,20 @@ def _logo(value: str) -> str:
     return value
 
 
+def groups_of(value: str, hint: str) -> int:
+    """The number of groups of a regular expression. Raises `RefusedError` with the hint."""
+    try:
+        return re.compile(value).groups
+    except (re.error, OverflowError, RecursionError) as error:
+        position = getattr(error, "pos", None)
+        where = "" if position is None else f": wrong from character {position + 1} on"
+        raise RefusedError(f"{value[:80]!r} is not a regular expression{where}", hint) from None
+
+
 def _expression(value: str) -> str:
     """A regular expression with one group."""
     as_in = r"write it with one group, as in ([0-9]+\.[0-9]+)"
-    try:
-        groups = re.compile(value).groups
-    except (re.error, OverflowError, RecursionError) as error:
-        raise RefusedError(f"{value[:80]!r} is not a regular expression: {error}", as_in) from None
+    groups = groups_of(value, as_in)
     if groups != 1:
         raise RefusedError(f"{value[:80]!r} has {groups or 'no'} groups in parentheses", as_in)
     return value

@@ -1,25 +1,19 @@
 """Verification of an image or a chart: the author's declaration and the command derived from it."""
 
-import re
 import shlex
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from ..problems import RefusedError
-from .types import HttpsLink, Text
+from .types import HttpsLink, Text, groups_of
 
 
 def _anchored(value: str) -> str:
     """cosign matches an expression anywhere in the identity, so one without `^` accepts strangers."""
     if not value.startswith("^"):
         raise RefusedError(f"{value[:80]!r} does not begin with ^", f"write {'^' + value[:80]!r}")
-    try:
-        re.compile(value)
-    except re.error as error:
-        raise RefusedError(
-            f"{value[:80]!r} is not a regular expression: {error}", r"write \\ before a literal character"
-        ) from None
+    groups_of(value, r"write \\ before a literal character")
     return value
 
 

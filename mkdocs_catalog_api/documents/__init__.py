@@ -1,1 +1,1 @@
-"""The contract: a Struct for every document, addresses, OpenAPI, and the check of written documents."""
+"""The contract: a Struct and the routes of every document, OpenAPI, and the gate."""

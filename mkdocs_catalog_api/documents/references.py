@@ -50,7 +50,7 @@ class ReferenceDocument(Document):
 
 
 def reference_name(repository: str) -> str:
-    """The name of a normalized repository in addresses: `registry.example.org~hardened~nginx`.
+    """The name of a normalized repository in addresses: `registry.example.org~acme~nginx`.
 
     `~` is in no reference, and `_` in no host, so that no two repositories have one name.
     """

@@ -1,1 +1,1 @@
-"""The history of a catalog: the days that `catalog-api record` writes, their chain and their replay."""
+"""The history of a catalog: the days that `catalog-api record` writes, and their replay."""

@@ -21,6 +21,7 @@ from ..catalog.events import AnyEvent
 from ..catalog.history import RecordedFigures
 from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
+from ..problems.decoding import decoding_reason
 
 _CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7})", re.MULTILINE)
 _ENCODER = msgspec.json.Encoder()
@@ -110,7 +111,8 @@ class Folder:
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             if _CONFLICT.search(body):
                 raise refused(file, 0, "unresolved merge conflict", "keep one side of the conflict") from None
-            raise refused(file, _line(str(error), body), f"not a recorded day: {error}") from None
+            message = f"not a recorded day: {decoding_reason(error)}"
+            raise refused(file, _line(str(error), body), message) from None
         if day.date != date:
             raise refused(file, 1, f"the file contains the day {day.date!r}")
         return day

@@ -19,8 +19,8 @@ from ..catalog.history import (
     Episode,
     EpisodeEnd,
     FixEntry,
+    FixPeriods,
     FixTimes,
-    FixWindows,
     History,
     ImageFigures,
     ImageRecord,
@@ -207,11 +207,15 @@ class ImageEpisodes(Struct):
     """Digests that were scanned on any day before, or versions if the digests are unknown."""
     made: dict[CountedScan, str] = field(default_factory=dict)
     """Each scan of the image → the day on which it was made, else the day on which it was first recorded."""
-    seen: dict[Key, tuple[CountedScan, ...]] = field(default_factory=dict)
-    """The scans that first reported an open vulnerability, as far as the days show them."""
+    seen: dict[Key, tuple[str, tuple[CountedScan, ...]]] = field(default_factory=dict)
+    """Open vulnerability → its first day, and the scans that reported it then, if the day shows them."""
+    counted: dict[str | None, tuple[str, CountedScan]] = field(default_factory=dict)
+    """Platform → the last day that began with a scan of it, and that scan."""
 
     def follow(self, today: ImageDay, day_events: Iterable[AnyEvent]) -> Set[Key]:
         """Add the events of a day; return the keys of the fixes."""
+        before = today.before.scan
+        self.counted |= {scan.platform: (today.date, scan) for scan in (before and before.scans) or ()}
         for scan in today.scans:
             self.made.setdefault(scan, (scan.scanned_at or today.date)[:10])
         gone: dict[str, list[_Ending]] = defaultdict(list)
@@ -237,7 +241,7 @@ class ImageEpisodes(Struct):
         match event:
             case events.VulnerabilityFound():
                 places = [place for place in event.seen or () if place < len(today.scans)]
-                self.seen[key] = tuple(today.scans[place] for place in places)
+                self.seen[key] = today.date, tuple(today.scans[place] for place in places)
                 self._open(today, key, event.severity, baseline=event.reason == "baseline")
             case events.VulnerabilityReopened():
                 self._open(today, key, event.severity)
@@ -259,10 +263,14 @@ class ImageEpisodes(Struct):
         return None
 
     def _fixes(self, today: ImageDay, event: events.VulnerabilityGone) -> bool:
-        """Whether another build, or a later version, was scanned where the vulnerability was seen."""
+        """Whether another build, or a later version, was scanned where the vulnerability was seen.
+
+        The days only show the scans that reported it first. So it may have been seen on each platform that
+        was scanned later, too.
+        """
         key = event.id, event.pkg
         before, scan = today.before.found_by(key), today.scan
-        seen = self.seen.pop(key, ())
+        found_on, seen = self.seen.pop(key, ("", ()))
         if before is None or scan is None or event.reason not in _FIXES or key not in self.open:
             return False
         if event.reason == "superseded" and parse_label(scan.version).key <= parse_label(before.version).key:
@@ -270,7 +278,11 @@ class ImageEpisodes(Struct):
         first = self.clocks[event.id].since
         fresh = [each for each in today.scans if self.made[each] >= first]
         if seen and scan.scans is not None:
-            return all(any(_looked(now, each) for now in fresh) for each in seen)
+            known = {each.platform for each in seen}
+            later = [
+                each for day, each in self.counted.values() if day > found_on and each.platform not in known
+            ]
+            return all(any(_looked(now, each) for now in fresh) for each in (*seen, *later))
         return (scan.scans is None or bool(fresh)) and before.products == scan.products
 
     def _fixed_here(self, today: ImageDay, id_: str) -> bool:
@@ -395,7 +407,7 @@ def times_to_fix(entries: Iterable[FixEntry], last: str) -> TimeToFix:
             fixes[entry.severity].append((_days(entry.fixed, last), entry.days))
     return TimeToFix(
         *(
-            FixWindows(
+            FixPeriods(
                 *(_times(sorted(days for age, days in fixes[word] if age < window)) for window in _WINDOWS)
             )
             for word in SEVERITIES

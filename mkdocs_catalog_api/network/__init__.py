@@ -1,1 +1,1 @@
-"""Network access for the commands: registries, chart hub, advisories and published sites."""
+"""Network access for the commands: registries, the hub of charts, and advisories."""

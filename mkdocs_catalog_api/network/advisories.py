@@ -12,6 +12,7 @@ from ..authored.pages import RawItem
 from ..authored.settings import KEV
 from ..problems import Problem
 from ..problems.codes import Code
+from ..problems.decoding import decoding_reason
 from ..sources.advisories import CYCLES_FOLDER, CYCLES_SIZE, decode_cycles, encode_cycles, read_kev
 from .client import Client, NoAnswerError
 from .output import Output
@@ -92,7 +93,7 @@ def _download(
         try:
             body = kept(answer.body, earlier)
         except (ValueError, RecursionError) as error:
-            raise NoAnswerError(f"{address}: invalid response: {error}") from None
+            raise NoAnswerError(f"{address}: invalid response: {decoding_reason(error)}") from None
     except NoAnswerError as error:
         hint = ("the earlier file is kept; " if earlier else "") + "run the command again later"
         output.fail(error, Problem(name, 0, 0, "", str(error), hint, code=Code.NOT_FETCHED))

@@ -17,6 +17,7 @@ from msgspec import Struct
 from requests.utils import parse_dict_header, parse_header_links
 
 from ..catalog.names import DIGEST, VERSION_LABEL, Reference
+from ..problems.decoding import decoding_reason
 from ..sources.reports.normalise import text
 from .client import Answer, Client, NoAnswerError, UnavailableError
 from .credentials import Credentials
@@ -254,8 +255,8 @@ def _decode(body: bytes, kind: type[T], name: str) -> T:
         decoded: T = _DECODERS[kind].decode(body)
         return decoded
     except (ValueError, RecursionError) as error:
-        # Messages of msgspec contain types and places, but never the text of the token.
-        raise NoAnswerError(f"the {name} can't be read: {error}") from None
+        # The reason has types and places, but never the text of the token.
+        raise NoAnswerError(f"the {name} can't be read: {decoding_reason(error)}") from None
 
 
 def _media_type(answer: Answer) -> str:

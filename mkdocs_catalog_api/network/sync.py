@@ -32,6 +32,7 @@ from ..catalog.registry_facts import (
 from ..catalog.version_tags import label_first
 from ..problems import Level, Problem, reason
 from ..problems.codes import Code
+from ..problems.decoding import decoding_reason
 from . import learn
 from .client import PARALLEL, NoAnswerError
 from .output import Output
@@ -247,6 +248,13 @@ class Sync:
         """Handle an unavailable repository: keep the existing data, or remove it with `prune`."""
         if error.status == 404 and self._prune and state.versions:
             self._save(state, ())
+        elif error.status in (401, 403):
+            self._fail(
+                state, error, f"{state.item.host}: access denied (check the credentials: `docker login`)"
+            )
+        elif error.status == 404:
+            hint = "check `registry` in mkdocs.yml, and the references on the pages"
+            self._fail(state, error, f"{state.item.host}: repositories not found, or without tags ({hint})")
         else:
             self._fail(state, error)
 
@@ -380,7 +388,7 @@ class Sync:
         except FileNotFoundError:
             return _State(item, name, b"", item.facts(()))
         except (OSError, ValueError, RecursionError) as error:
-            message = reason(error) if isinstance(error, OSError) else str(error)
+            message = reason(error) if isinstance(error, OSError) else decoding_reason(error)
             hint = "restore it from git, or delete it and run `catalog-api sync` again"
             self._output.problems.add(
                 Problem(name, 0, 0, "", f"can't be read: {message}", hint, code=Code.NOT_READ)
@@ -406,10 +414,10 @@ class Sync:
         body = encode(facts) if versions or state.body else b""
         self._output.write(state.name, state.body, body, _changes(state.before, facts))
 
-    def _fail(self, state: _State, error: NoAnswerError) -> None:
-        """Add an error. Errors of one item share a line if there are many."""
+    def _fail(self, state: _State, error: NoAnswerError, group: str = "") -> None:
+        """Add an error. Errors of one group, by default those of one item, share a line if there are many."""
         hint = "the existing data is kept" if state.versions else ""
-        group = f"{state.item.name}: no usable responses of the registry"
+        group = group or f"{state.item.name}: no usable responses of the registry"
         self._output.fail(error, _problem(state.item, (), str(error), hint, Level.ERROR, group=group))
 
     def _warn(

@@ -125,7 +125,8 @@ def read_cycles(
         if not path.exists():
             message = f"the file {name} does not exist"
             hint = f"{_SYNC}, or correct the name of the product"
-            problems.add(raw.problem(("product",), message, hint, code=Code.MISSING_PATH))
+            group = f"files of endoflife.date do not exist ({hint})"
+            problems.add(raw.problem(("product",), message, hint, code=Code.MISSING_PATH, group=group))
         elif product not in cycles:
             answer = read_synced(path, name, decode_cycles, CYCLES_SIZE, [site.root], _SYNC, problems)
             cycles[product] = [*map(_cycle, answer.result.releases)] if answer else []

@@ -156,7 +156,9 @@ class FactsFolder:
         if not os.path.lexists(path):
             if wanted_by:
                 message, hint = f"the file {name} does not exist", "run `catalog-api sync` to create it"
-                self._problems.add(wanted_by.problem(("versions",), message, hint, code=Code.MISSING_PATH))
+                group = f"files of `catalog-api sync` do not exist ({hint.replace(' it', ' them')})"
+                problem = wanted_by.problem(("versions",), message, hint, code=Code.MISSING_PATH, group=group)
+                self._problems.add(problem)
             return None
         return read_synced(path, name, _DECODE, _MOST, self._project, _AGAIN, self._problems)
 
@@ -168,7 +170,11 @@ class FactsFolder:
         message = f"not used: this file belongs to {present}, but the page has {values.get(field) or 'none'}"
         level = Level.ERROR if wanted else Level.WARNING
         hint = "run `catalog-api sync` again"
-        self._problems.add(Problem(name, 0, 0, field, message, hint, level, code=Code.MOVED_TAG))
+        group = (
+            f"not used: files of `catalog-api sync` belong to other references than the pages have ({hint})"
+        )
+        problem = Problem(name, 0, 0, field, message, hint, level, code=Code.MOVED_TAG, group=group)
+        self._problems.add(problem)
         return False
 
     def fill(self, raw: RawItem, entry: M) -> tuple[RawItem, M]:

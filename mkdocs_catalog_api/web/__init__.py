@@ -1,1 +1,1 @@
-"""The catalog's web pages, filled from the documents of the same build."""
+"""Web pages, computed from the catalog, with their templates, style and script."""

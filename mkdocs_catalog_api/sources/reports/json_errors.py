@@ -10,6 +10,7 @@ import msgspec
 from pydantic_core import from_json, to_json
 
 from ...problems import RefusedError
+from ...problems.decoding import explain_decoding, is_incomplete, malformed
 from .normalise import DAMAGED, text
 
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
@@ -56,9 +57,8 @@ def explain(error: msgspec.ValidationError, prefix: str = "") -> RefusedError:
     """Return the error of a strict decoder in a report's lists, rows or ids, as ignoring them would hide
     findings. `prefix` is the path of the decoded value.
     """
-    message, _, path = str(error).partition(" - at `")
-    place = (prefix + path.rstrip("`").removeprefix("$")).removeprefix(".")
-    reason = message[:1].lower() + message[1:]
+    reason, path = explain_decoding(error)
+    place = prefix + (path if not prefix or path.startswith("[") or not path else f".{path}")
     return RefusedError(f"`{place}`: {reason}" if place else reason, DAMAGED)
 
 
@@ -81,11 +81,10 @@ def _reason(data: bytes, error: str) -> RefusedError:
         return RefusedError(f"not JSON: {_quote(start)}", "scan with `--format json`")
     position = _PLACE.search(error)
     place = (int(position[1]), int(position[2])) if position else (0, 0)
-    message = _PLACE.sub("", error)
-    if "EOF while parsing" in error:
-        return RefusedError(f"the file is cut off: {message}", "run the scan again", *place)
+    if is_incomplete(error):
+        return RefusedError("the report is incomplete", "the scan was interrupted; run it again", *place)
     hint = "run the scan again; save one report in each file, without log lines"
-    return RefusedError(f"not valid JSON: {message}", hint, *place)
+    return RefusedError(malformed(error), hint, *place)
 
 
 def _quote(part: bytes) -> str:
