@@ -215,5 +215,5 @@ def test_an_entry_of_an_image_that_has_a_page_suggests_it(
     site.write("images.yml", f"- {{name: NGINX, {ENTRY}}}\n")
     site.page(path, front_matter)
     found = [problem for problem in told(site) if problem.file == "images.yml"]
-    assert [head(problem) for problem in found] == ["error CAT013 1 [0].slug"] * suggested
+    assert [head(problem) for problem in found] == ["error CAT015 1 [0]"] * suggested
     assert all(f"`page: {path}`" in str(problem) for problem in found)

@@ -22,9 +22,6 @@ from .scan_selection import JoinRules, Part, ReleaseParts, ScanSelection
 from .scans import Scan, plain_platform
 from .value import FormerDigest, Image, Pin, PinningItem, Release, WebPage
 
-NO_REGISTRY = "registry.invalid"
-"""Placeholder for a missing setting `registry`, so that the rest of an image can be checked. It is never
-compared with anything, and no message contains it."""
 _DIGITS = re.compile("[0-9a-f]{12}")
 
 
@@ -121,15 +118,14 @@ class _ReleaseIndex:
     def __init__(self, images: Iterable[ImageEntry], former: Iterable[FormerDigest] = ()) -> None:
         self.entries: dict[_Key, VersionEntry] = {}
         self.repositories: dict[str, str | None] = {}
-        """Slug → repository; None if unknown because `registry` is not set."""
+        """Slug → repository; None if it is not known."""
         self.platforms: dict[str, Sequence[str]] = {}
         """Slug → platforms of the image."""
         self._by_digest: dict[str, list[_Key]] = defaultdict(list)
         self._by_tag: dict[tuple[str | None, str], list[_Key]] = defaultdict(list)
         """A release is found by its label and by its other tags."""
         for image in images:
-            reference = Reference.parse(image.image)
-            repository = None if reference.domain == NO_REGISTRY else reference.repository
+            repository = image.repository
             self.repositories[image.slug] = repository
             self.platforms[image.slug] = image.platforms
             for entry in image.versions:

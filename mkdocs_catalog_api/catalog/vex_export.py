@@ -95,7 +95,7 @@ class Export:
             for key in () if statement.suppresses else dict.fromkeys(statement.keys):
                 self._contrary[key].append(rank)
         for image in images:
-            repository = Reference.parse(image.entry.image).repository
+            repository = image.entry.repository or ""
             for version in image.entry.versions:
                 for digest in version.digests:
                     self._versions[repository, digest].append(version)
@@ -107,9 +107,11 @@ class Export:
 
         `matched` are the positions of the statements that match a finding in the image; statements about a
         package in any image are published only if they are among these. `related` are keys of the ids of one
-        finding in the image.
+        finding in the image. None without a reference, by which scanners find the statements.
         """
-        releases = _ImageDigests(image, self._versions)
+        if (reference := image.entry.image) is None:
+            return
+        releases = _ImageDigests(image, reference, self._versions)
         named = {rank for key in releases.keys for rank in self._ranks_by_image.get(key, ())}
         matching = {self._rank_at[position] for position in matched}
         suppressed: dict[tuple[str, str], int] = {}
@@ -174,10 +176,12 @@ class Export:
 class _ImageDigests:
     """The releases of an image by their digests."""
 
-    def __init__(self, image: Image, versions: Mapping[tuple[str, str], Sequence[VersionEntry]]) -> None:
+    def __init__(
+        self, image: Image, reference: str, versions: Mapping[tuple[str, str], Sequence[VersionEntry]]
+    ) -> None:
         self._image, self._versions = image, versions
-        self._repository = Reference.parse(image.entry.image).repository
-        repository, self._name = _repository(image.entry.image)
+        self._repository = Reference.parse(reference).repository
+        repository, self._name = _repository(reference)
         self._location = quote(repository, safe="")
         self.digests = dict.fromkeys(digest for each in image.entry.versions for digest in each.digests)
         self.keys = {self._repository, *self.digests}

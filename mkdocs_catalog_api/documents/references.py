@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, structs
 
-from ..catalog.names import Reference, reserved
+from ..catalog.names import reserved
 from ..catalog.published import ApiVersion, Document
 from ..catalog.types import Count, Slug
 from ..catalog.value import Catalog, Image
@@ -44,8 +44,8 @@ def reference_name(repository: str) -> str:
 def _documents(catalog: Catalog) -> Documents:
     by_repository: dict[str, list[Image]] = {}
     for image in catalog.images:
-        if image.releases:
-            by_repository.setdefault(Reference.parse(image.entry.image).repository, []).append(image)
+        if image.releases and (repository := image.entry.repository):
+            by_repository.setdefault(repository, []).append(image)
     for repository, images in by_repository.items():
         name = reference_name(repository)
         if len(name) > _LONGEST_NAME or reserved(name):

@@ -103,7 +103,7 @@ def _documents(catalog: Catalog) -> Documents:
         matched = frozenset[int]().union(*(assessment.matched for assessment in assessments))
         related = frozenset[frozenset[str]]().union(*(assessment.related for assessment in assessments))
         statements = [*export.statements_on(image, matched, related)]
-        if statements:
+        if statements and image.entry.image:
             slug = image.entry.slug
             packages.setdefault(image_id(image.entry.image), (slug, []))[1].extend(statements)
             yield path(slug), _document(catalog, slug, statements)

@@ -149,10 +149,10 @@ def _assessed_image(image: Image, known: Knowledge) -> Image:
 def _assessed_former(former: FormerDigest, known: Knowledge) -> FormerDigest:
     if not former.release.scans:
         return former
-    return replace(former, release=_assessed_release(former.image or former.slug, former.release, known))
+    return replace(former, release=_assessed_release(former.image, former.release, known))
 
 
-def _assessed_release(image: str, release: Release, known: Knowledge) -> Release:
+def _assessed_release(image: str | None, release: Release, known: Knowledge) -> Release:
     tags = [release.entry.version, *release.entry.tags]
 
     def assessed(selection: ScanSelection) -> Release:

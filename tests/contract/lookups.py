@@ -184,8 +184,8 @@ def _reference_names(api: Api) -> dict[str, list[Json]]:
     """Name of each repository in addresses → its images with a version."""
     found: dict[str, list[Json]] = {}
     for image in api.data("images"):
-        host, _, path = normal(image["image"])[0].partition("/")
-        if image["versions"]:
+        if image["versions"] and image["image"] is not None:
+            host, _, path = normal(image["image"])[0].partition("/")
             found.setdefault(f"{host.replace(':', '_')}~{path.replace('/', '~')}".lower(), []).append(image)
     return found
 
