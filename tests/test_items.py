@@ -78,7 +78,8 @@ ROWS = {
     ),
     "each part of defaults is for some pages": Row(
         {"images/a": "tier:", "images/old/a2": "tier:", "images/old/b": "name: B",
-         "images/old/c": "lifecycle: withdrawn", "other/e": "title: E", "images.yml": "- name: d\n- {name: e, page: other/e.md}\n"},
+         "images/old/c": "lifecycle: withdrawn", "other/e": "title: E",
+         "images.yml": "- name: d\n- {name: e, page: other/e.md}\n"},
         {"images slug": [*("a", "a2", "b", "c", "d", "e")],
          "images tier": ["standard", "low", "none", "low", "standard", "standard"],
          "images lifecycle":

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from mkdocs_catalog_api.problems import Level
+
 from .contract import check
 from .pages import filled, names, words
 from .programs import need
@@ -242,6 +244,52 @@ def test_a_dirty_build_gives_the_whole_api(site: SiteFolder) -> None:
     site.image("beta", "versions: [2.0, 2.1]")
     assert site.mkdocs(dirty=True).at("images/beta versions version") == ["2.1", "2.0"]
     assert check(site.folder / "site", "/catalog") == []
+
+
+@pytest.mark.parametrize("theme", [MATERIAL, {"name": "mkdocs"}, {"name": "readthedocs"}])
+def test_pages_of_somebody_s_site_stay_what_they_are(site: SiteFolder, theme: dict[str, Any]) -> None:
+    for path, text in {
+        "index": "# Product\n\n![A screen](images/screen.png)",
+        "images/howto": "# How we take screenshots",
+        "images/index": "# Pictures",
+        "images/broken": "---\ntitle: A: B\n---\n# It is not YAML",
+        "images/rule": "---\n\nText below a rule",
+        "images/note": "Note: a key of MkDocs\n\n# Note",
+        "charts/colors": "---\ndescription: How we draw them\ntemplate: main.html\n---\n# Colors",
+        "roadmap/2026": "---\ntitle: Plans\ntags: [plan]\nstatus: new\nhide: [toc]\n---\n# Plans",
+    }.items():
+        site.write(f"docs/{path}.md", f"{text}\n")
+    site.write("docs/images/screen.png", b"\x89PNG")
+    site.config |= {"theme": theme, "plugins": ["search"]}
+    site.mkdocs()
+    before = tree(site.folder / "site")
+    site.config["plugins"] = ["search", "catalog-api"]
+    result = site.mkdocs()
+    assert not result.failed
+    assert [(each.code, each.file) for each in result.problems if each.level == Level.INFO] == [
+        ("CAT015", "docs/charts/colors.md")
+    ]
+    after = {name: lines_of_others(text) for name, text in tree(site.folder / "site").items()}
+    assert {name: after[name] for name in before} == {
+        name: lines_of_others(text) for name, text in before.items()
+    }
+
+
+def test_files_are_named_from_the_folder_of_mkdocs_yml(site: SiteFolder) -> None:
+    site.settings = {}
+    site.write_config()
+    command = [sys.executable, "-m", "mkdocs", "build", "-f", "../mkdocs.yml"]
+    done = subprocess.run(command, cwd=site.folder / "docs", capture_output=True, text=True)
+    assert "add a page such as docs/images/" in done.stderr
+    site.page("images/a.md", "base: [a]")
+    done = subprocess.run(command, cwd=site.folder / "docs", capture_output=True, text=True)
+    assert " docs/images/a.md:2:1: " in done.stderr
+
+
+def lines_of_others(text: bytes) -> list[bytes]:
+    """The lines but those of our assets, and but the time of the build in MkDocs' own themes."""
+    ours = re.compile(rb"/catalog-api[.]|^Build Date|^\s*$")
+    return [line for line in text.splitlines() if not ours.search(line)]
 
 
 def test_the_plugin_can_be_switched_off(site: SiteFolder) -> None:

@@ -137,9 +137,9 @@ def describe(
 
 
 def root(config: MkDocsConfig) -> Path:
-    """Return the folder of mkdocs.yml."""
+    """Return the folder of mkdocs.yml, in the form that MkDocs gives to docs_dir."""
     path = config.config_file_path
-    return Path(path).parent if path else Path.cwd()
+    return Path(os.path.abspath(path)).parent if path else Path.cwd()  # noqa: PTH100  # keeps links
 
 
 def config_file(config: MkDocsConfig) -> ConfigFile:
