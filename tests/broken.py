@@ -322,6 +322,19 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], str]] = {
         )},
         "CAT013 7:28 versions[1].tags[0] | CAT013 7:31 versions[1].tags[1]"
     ),
+    "a tag with other digests on another page": (
+        "",
+        {PAGE: front_matter(f"versions: [{{version: 1.2, digest: '{digest(1)}'}}, '1']"),
+         "docs/images/other.md": front_matter(
+             f"image: {REGISTRY}/nginx\nversions:\n  - {{version: 2, tags: ['1.2'], digest: '{digest(2)}'}}\n"
+             f"  - {{version: 1, digest: '{digest(3)}'}}"
+         ),
+         "docs/images/same.md": front_matter(
+             f"image: {REGISTRY}/nginx\n"
+             f"versions: [{{version: 1.2, manifests: {{linux/amd64: '{digest(1)}'}}}}]"
+         )},
+        "CAT013 docs/images/other.md 7:33 versions[0].digest"
+    ),
     "fields of versions and own fields at once": (
         "registry: a.b/c\nimages:\n  fields: {upstream: {type: url, required: true}}\n"
         "  version_fields: {port: integer, flavor: {type: text, required: true}}",
