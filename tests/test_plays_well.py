@@ -437,7 +437,7 @@ def test_items_are_those_of_the_default_language_and_pages_of_every_language_sho
     assert 'href="../api/v1/images.json"' in start
     assert 'data-language="de/" data-only=""' in start
     assert "Alpha auf Deutsch" in alpha and "1.10" in alpha, "own text, and the facts of the item"
-    assert "<h1>Gamma</h1>" in gamma
+    assert "<h1 id="gamma">Gamma</h1>" in gamma
     assert links(html(site, "")) >= {"images/alpha/", "images/beta/", "images/gamma/"}
     index = json.loads((site.folder / "site/search/search_index.json").read_bytes())
     assert {"images/gamma/", "de/images/alpha/"} <= {entry["location"] for entry in index["docs"]}

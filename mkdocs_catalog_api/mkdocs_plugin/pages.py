@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Container, Mapping, Sequence, Set
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -215,10 +216,12 @@ def add_item_pages(files: Files, settings: Settings, config: MkDocsConfig) -> se
     A page of the author in the same place stays; `load` reports it.
     """
     folder, targets, uris = language(config), {file.dest_uri for file in files}, set()
-    for uri, title in items_without_page(describe(config, [], set(), {}), settings):
-        content = f"---\ntitle: {json.dumps(title)}\n---\n"
+    for uri, keys, source in items_without_page(describe(config, [], set(), {}), settings):
+        heading = re.sub(r"[^\w ]", lambda character: f"&#{ord(character[0])};", keys["title"])
+        content = f"---\n{json.dumps(keys)}\n---\n# {heading}\n"
         file = File.generated(config, uri, content=content, inclusion=InclusionLevel.NOT_IN_NAV)
         file.generated_by = "catalog-api"
+        file.abs_src_path = str(source)  # plugins that ask when and by whom a page was changed read it
         file.dest_uri = folder + file.dest_uri
         if file.dest_uri not in targets:
             files.append(file)

@@ -287,8 +287,8 @@ def item_uri(collection: str, slug: str) -> str:
     return f"{collection}/{slug}.md"
 
 
-def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, str]]:
-    """Yield path in docs_dir and name of the pages that items get.
+def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, dict[str, str], Path]]:
+    """Yield path in docs_dir and front matter of the pages that items get, and the data file of the item.
 
     Problems are left to `load`: entries without a valid slug are errors there, and get no page here.
     """
@@ -300,7 +300,10 @@ def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, st
             with suppress(ValueError):
                 if raw.values.get("page") is None or "page" in getattr(settings, name).fields:
                     title = raw.values.get("name") or raw.values.get("title") or raw.slug
-                    yield item_uri(name, slug(raw.slug)), str(title)
+                    keys = {"title": str(title)}
+                    if isinstance(description := raw.values.get("description"), str):
+                        keys["description"] = description
+                    yield item_uri(name, slug(raw.slug)), keys, path
 
 
 class WebPages:
