@@ -15,7 +15,7 @@ import pytest
 from mkdocs_catalog_api.problems import Level
 
 from .contract import check
-from .pages import filled, names, words
+from .pages import filled, names, page, shown, words
 from .programs import need
 from .sites import Result, SiteFolder
 from .test_build import small
@@ -353,6 +353,23 @@ def test_a_page_of_an_entry_is_like_any_other(site: SiteFolder, directories: boo
     assert "Written by hand." in text and "node-js-lts" not in text, "it is not in the navigation"
 
 
+def test_other_plugins_find_a_file_behind_each_page(site: SiteFolder) -> None:
+    """As those for feeds and authors do, which ask git about it."""
+    name = "A *b* [c](d) <!-- catalog: x --> & _e_"
+    site.write("images.yml", f"- {{name: {json.dumps(name)}, slug: odd, description: It is odd.}}\n")
+    site.write("docs/index.md", "# Home\n")
+    hook = """
+        from pathlib import Path
+
+        def on_page_content(html, page, **_):
+            assert Path(page.file.abs_src_path).is_file() and page.markdown and page.meta["description"]
+        """
+    site.write("hook.py", hook)
+    site.page("index.md", "description: Home", "# Home")
+    result = build(site, hooks=["hook.py"])
+    assert shown(page(result, "images/odd/index.html"), "//h1") == [name]
+
+
 @pytest.mark.parametrize("front_matter", ["catalog: false", "slug: other"])
 def test_a_page_in_its_place_is_an_error(site: SiteFolder, front_matter: str) -> None:
     listed(site).page("images/node-js-lts.md", front_matter)
@@ -437,7 +454,7 @@ def test_items_are_those_of_the_default_language_and_pages_of_every_language_sho
     assert 'href="../api/v1/images.json"' in start
     assert 'data-language="de/" data-only=""' in start
     assert "Alpha auf Deutsch" in alpha and "1.10" in alpha, "own text, and the facts of the item"
-    assert "<h1 id="gamma">Gamma</h1>" in gamma
+    assert '<h1 id="gamma">Gamma</h1>' in gamma
     assert links(html(site, "")) >= {"images/alpha/", "images/beta/", "images/gamma/"}
     index = json.loads((site.folder / "site/search/search_index.json").read_bytes())
     assert {"images/gamma/", "de/images/alpha/"} <= {entry["location"] for entry in index["docs"]}

@@ -217,7 +217,7 @@ def add_item_pages(files: Files, settings: Settings, config: MkDocsConfig) -> se
     """
     folder, targets, uris = language(config), {file.dest_uri for file in files}, set()
     for uri, keys, source in items_without_page(describe(config, [], set(), {}), settings):
-        heading = re.sub(r"[^\w ]", lambda character: f"&#{ord(character[0])};", keys["title"])
+        heading = re.sub(r"[^\w ]|_", lambda character: f"&#{ord(character[0])};", keys["title"])
         content = f"---\n{json.dumps(keys)}\n---\n# {heading}\n"
         file = File.generated(config, uri, content=content, inclusion=InclusionLevel.NOT_IN_NAV)
         file.generated_by = "catalog-api"
