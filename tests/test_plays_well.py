@@ -475,6 +475,21 @@ def test_words_can_be_replaced_and_links_lead_to_the_default_language_without_a_
     assert "No scan" in html(site, "")
 
 
+@pytest.mark.parametrize("theme", [MATERIAL | {"language": "de"}, {"name": "mkdocs", "locale": "de"}])
+def test_words_of_a_site_in_one_language_have_its_name(site: SiteFolder, theme: dict[str, Any]) -> None:
+    site.image("alpha", "versions: ['1']")
+    site.write("docs/index.md", "# Start\n\n<!-- catalog: images -->\n")
+    site.write("overrides/catalog/words.de.yml", "Not scanned: Nicht gescannt\n")
+    build(site, theme=theme | {"custom_dir": "overrides"})
+    assert "Nicht gescannt" in html(site, "")
+    site.write("overrides/catalog/words.fr.yml", "Not scanned: Pas d'analyse\n")
+    assert [(each.code, each.file) for each in site.mkdocs().problems] == [
+        ("CAT060", "overrides/catalog/words.fr.yml")
+    ]
+    checked = call("check", "--strict", "-f", site.folder / "mkdocs.yml")
+    assert (checked.exit_code, "words.fr.yml" in checked.output) == (1, True)
+
+
 def test_wrong_words_and_markers_of_a_translation_refuse_the_build(site: SiteFolder) -> None:
     site.config |= {
         "plugins": [translated(site, "suffix"), {"catalog-api": site.settings}],

@@ -187,8 +187,20 @@ def _extensions(value: object) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def _custom_dir(value: object) -> object:
-    return value.get("custom_dir") if isinstance(value, dict) else None
+class Theme(BaseModel):
+    """The settings of the theme that affect the pages."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
+
+    custom_dir: str | None = None
+    """The folder with templates of the site."""
+    language: str | None = None
+    """Language of the pages: Material's setting, and that of the other themes."""
+    locale: str | None = None
+
+
+def _theme(value: object) -> object:
+    return value if isinstance(value, dict) else {}
 
 
 class MkDocsYml(BaseModel):
@@ -207,8 +219,7 @@ class MkDocsYml(BaseModel):
     plugins: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_plugins)] = [("search", {})]
     hooks: list[Any] = []
     markdown_extensions: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_extensions)] = []
-    theme: Annotated[str | None, BeforeValidator(_custom_dir)] = None
-    """The folder with templates of the site, `theme.custom_dir`."""
+    theme: Annotated[Theme, BeforeValidator(_theme)] = Theme()
 
     def options(self, plugin: str) -> Mapping[str, object] | None:
         """Return the options of a plugin, or None if it is not listed."""

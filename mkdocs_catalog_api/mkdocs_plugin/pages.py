@@ -131,6 +131,7 @@ def describe(
         item_pages=[page for page in pages if page.uri in item_pages],
         directory_urls=config.use_directory_urls,
         language=language(config),
+        languages=_languages(config),
         occupied_paths=occupied,
         custom_dir=Path(config.theme.custom_dir) if config.theme.custom_dir else None,
         theme_dirs=[Path(folder) for folder in config.theme.dirs],
@@ -160,6 +161,14 @@ def language(config: MkDocsConfig) -> str:
     """
     i18n: Any = config.plugins.get("i18n")
     return "" if getattr(i18n, "is_default_language_build", True) else f"{i18n.current_language}/"
+
+
+def _languages(config: MkDocsConfig) -> Sequence[str]:
+    """Return the languages of all pages, the default one first."""
+    i18n: Any = config.plugins.get("i18n")
+    if i18n is not None:
+        return i18n.default_language, *i18n.build_languages
+    return (str(config.theme.get("language") or config.theme.locale or "en"),)
 
 
 def note_translation(file: File, config: MkDocsConfig) -> None:

@@ -26,6 +26,7 @@ from .markers import MARKER, line_of, near_misses, parse, well_formed
 from .parts import SECTIONS, VIEWS, ItemPage, Parts, item_pages, sections
 from .render import Place
 from .view import CatalogView
+from .words import unused_words
 
 STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
@@ -114,6 +115,7 @@ class PageFiller:
         self._list_pages = _list_pages(contents, self._pages)
         self._homes = {name: page.url for name, page in self._list_pages.items()}
         self._parts = Parts(settings, view, site)
+        self._unused_words = [*unused_words(site)]
         self._items = item_pages(view)
 
     @property
@@ -128,6 +130,7 @@ class PageFiller:
         Raises:
             CatalogError: a marker or a template is wrong.
         """
+        problems.extend(self._unused_words)
         pages = {uri: self._fill(uri, content, problems) for uri, content in self._contents.items()}
         if problems.refuse(strict=strict):
             raise CatalogError(problems)
