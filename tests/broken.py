@@ -409,6 +409,10 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], str]] = {
         "", {"docs/image/nginx.md": PLAIN, "roadmap.yml": "- {name: Next, category: Tools}\n"},
         "CAT015 mkdocs.yml 6:7 catalog-api.images.pages"
     ),
+    "a folder of reports in docs": (
+        "", {PAGE: PLAIN, "docs/scans/nginx/1.0.json": packed(trivy())},
+        "CAT021 mkdocs.yml 6:7 catalog-api.security.reports"
+    ),
     "a folder without a report": ("", {PAGE: PLAIN, "scans/notes.txt": ""}, "CAT030 scans 0:0"),
     "no item": ("", {}, "CAT015 mkdocs.yml 6:7 catalog-api"),
     "a pattern without a page": (

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from mkdocs.config.defaults import MkDocsConfig
 
 from mkdocs_catalog_api.commands.main import main
 
@@ -358,6 +359,19 @@ def test_a_plugin_that_is_not_installed_is_one_error_with_its_name(site: SiteFol
     assert told.count("error: ") == 1
     path = config(site, plugins={"of-our-own": {"enabled": False}, "catalog-api": site.settings})
     assert call("build", "-f", path).exit_code == 0
+
+
+@pytest.mark.parametrize("hooked", [False, True])
+def test_a_strict_check_stops_at_a_key_that_mkdocs_does_not_know(site: SiteFolder, hooked: bool) -> None:
+    site.image("nginx")
+    site.write("hook.py", "")
+    known = [name for name, _ in MkDocsConfig._schema if name not in ("site_name", "plugins", "hooks")]
+    text = "hooks: [hook.py]\n" if hooked else "".join(f"{name}:\n" for name in known)
+    path = config(site, f"images: {{pages: 'x/*.md'}}\n{text}")
+    told = call("check", "--strict", "-f", path)
+    assert (told.exit_code, told.stderr.count("warning: ")) == (1, 1)
+    assert re.search(r"^warning: mkdocs.yml:3:1: images: .* \[CAT020\]$", told.stderr, re.MULTILINE)
+    assert call("check", "-f", path).exit_code == 0
 
 
 def test_wrong_markers_are_found_without_mkdocs(site: SiteFolder) -> None:

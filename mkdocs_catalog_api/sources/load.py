@@ -163,15 +163,23 @@ def load_products(site: Site, settings: Settings, problems: Problems) -> dict[st
 def _folder(
     site: Site, setting: Literal["reports", "vex"], settings: Settings, problems: Problems
 ) -> Path | None:
-    """Return the folder in the settings, or the default folder if it exists."""
+    """Return the folder in the settings, or the default folder if it exists.
+
+    Adds a warning for files in the folder with this name in docs_dir, which are published and not read.
+    """
     configured: str | None = getattr(settings.security, setting)
-    folder = site.root / (configured or SECURITY_FOLDERS[setting])
+    name = configured or SECURITY_FOLDERS[setting]
+    folder, published = site.root / name, site.docs_dir / name
+    if any(published.rglob("*.json")):
+        message = f"{name_of(published, site.root)} is published as it is, and not read"
+        hint = "move it next to mkdocs.yml, or set another folder here"
+        path = "security", setting
+        problems.add(site.config.problem(path, message, hint, Level.WARNING, code=Code.MISSING_PATH))
     if folder.is_dir() and leads_out(folder, [site.docs_dir]):
         return folder
     if folder.is_dir():
         message, hint = "the folder is in docs_dir, so MkDocs would publish it", "move it next to mkdocs.yml"
     else:
-        name = configured or SECURITY_FOLDERS[setting]
         message, hint = f"{name!r} is not a folder", "create it or correct the path"
     if configured or os.path.lexists(folder):
         problems.add(site.config.problem(("security", setting), message, hint, code=Code.MISSING_PATH))

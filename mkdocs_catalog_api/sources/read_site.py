@@ -14,9 +14,12 @@ from ..problems import CatalogError, Problem, Problems
 from ..problems.codes import Code
 
 
-def needs_mkdocs(config_file: Path) -> bool:
-    """Whether MkDocs must read the site. False if the configuration is invalid, which `read_site` reports."""
-    yml = None if config_file.suffix == ".toml" else read_mkdocs_yml(config_file, Problems())
+def needs_mkdocs(config_file: Path, problems: Problems) -> bool:
+    """Whether MkDocs must read the site. False if the configuration is invalid.
+
+    Adds the problems of the configuration, as `read_site` does.
+    """
+    yml = None if config_file.suffix == ".toml" else read_mkdocs_yml(config_file, problems)
     return yml is not None and PLUGIN in dict(yml.plugins) and yml.needs_mkdocs
 
 
