@@ -267,9 +267,8 @@ def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
         if key not in _OF_MKDOCS:
             line, column = place(root, (key,)) if child(root, key) else (0, 0)
             hint = f"remove it, or move it below `{PLUGIN}` in `plugins` if it is a setting of the catalog"
-            where = path.name, line, column, str(key)
-            what = "ignored: not a key of MkDocs"
-            problems.add(Problem(*where, what, hint, Level.WARNING, code=Code.SETTING))
+            told = "ignored: not a key of MkDocs", hint, Level.WARNING
+            problems.add(Problem(path.name, line, column, str(key), *told, code=Code.SETTING))
     try:
         return MkDocsYml.model_validate({key: value for key, value in merged.items() if value is not None})
     except ValidationError as error:
