@@ -76,7 +76,7 @@ def test_plugins_that_write_and_change_pages(site: SiteFolder) -> None:
     site.write("main.py", module)
     site.page("images/macros.md", IMAGE + "versions: [1.0]", "# {{ product }}")
     site.write("docs/blog/index.md", "# Blog\n")
-    post = "# News\n\n[images](../../api/v1/images.json)"
+    post = "# News\n\n<!-- catalog: images -->\n\n<!-- more -->\n\n[images](../../api/v1/images.json)"
     site.page("blog/posts/news.md", "date: 2026-11-01\ntags: [news]", post)
     site.page("blog/posts/draft.md", "date: 2026-11-01\ndraft: true\ncatalog: images", "# Draft")
     site.image("tagged", "tags: [base]\nstatus: new\nicon: material/cube\nhide: [toc]\nversions: [1]")
@@ -94,6 +94,7 @@ def test_plugins_that_write_and_change_pages(site: SiteFolder) -> None:
     assert (found["macros"]["name"], found["macros"]["tier"]) == ("One & Only", "from macros")
     assert result.at("images/macros versions version") == ["1.10", "1.9"]
     assert "images.json" in html(site, "blog/2026/11/01/news")
+    assert "../images/macros/" in links(html(site, "blog"))
 
 
 @pytest.mark.parametrize("directories", [True, False])

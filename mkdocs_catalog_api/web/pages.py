@@ -131,13 +131,21 @@ class PageFiller:
             CatalogError: a marker or a template is wrong.
         """
         problems.extend(self._unused_words)
-        pages = {uri: self._fill(uri, content, problems) for uri, content in self._contents.items()}
+        pages = {
+            uri: self._fill(self._pages[uri], content, problems) for uri, content in self._contents.items()
+        }
         if problems.refuse(strict=strict):
             raise CatalogError(problems)
         return {uri: page for uri, page in pages.items() if page.html != self._contents[uri]}
 
-    def _fill(self, uri: str, content: str, problems: Problems) -> FilledPage:
-        page = self._pages[uri]
+    def part(self, content: str, url: str) -> FilledPage:
+        """The beginning of a page that another one shows, such as that of a post on a blog's index.
+
+        `url` is that of the other page. Problems are left out: `fill` adds them to the whole page.
+        """
+        return self._fill(Page("", "", "", url), content, Problems())
+
+    def _fill(self, page: Page, content: str, problems: Problems) -> FilledPage:
         url, own = page.url, self._items.get(page.url.removeprefix(self._language))
         stem = url.rpartition("/")[2].removesuffix(".html") or "index"
         place = Place(
