@@ -130,7 +130,7 @@ def read_item(
                     (key,), f"`{key}` is computed and can't be set", "remove it", code=Code.UNKNOWN_FIELD
                 )
             )
-        elif key not in foreign and (near := resembling(key, names)):
+        elif key not in foreign and (near := resembling(key, names)) and near not in raw.values:
             misspelled.add(near)
             hint = f"did you mean `{near}`?"
             faults.append(raw.problem((key,), "unknown field", hint, code=Code.UNKNOWN_FIELD))
