@@ -23,6 +23,7 @@ from ..catalog.lines import (
 from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry, Lifecycle, ListedEntry, PinningEntry, VersionEntry
 from ..catalog.names import slug_from_name
+from ..catalog.types import NOASSERTION
 from ..catalog.versions import in_order, newest_first, undecided
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
@@ -76,10 +77,10 @@ def default_values(
 ) -> dict[str, object]:
     """Return the values of the author over `defaults`, with `slug`, `name` and `image` by convention.
 
-    Values that are not known are left out, as is `NOASSERTION`, SPDX's word for an unknown license.
+    Values that are not known are left out.
     """
     values = {**defaults, **{key: value for key, value in raw.values.items() if value is not None}}
-    if values.get("license") == "NOASSERTION":
+    if values.get("license") == NOASSERTION:
         del values["license"]
     if "slug" not in values:
         if raw.page is not None:

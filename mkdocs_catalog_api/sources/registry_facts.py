@@ -37,7 +37,7 @@ from ..catalog.registry_facts import (
     VersionFacts,
     label_first,
 )
-from ..catalog.types import camel
+from ..catalog.types import NOASSERTION, camel
 from ..catalog.versions import in_order
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
@@ -371,7 +371,8 @@ def _of_chart(facts: VersionFacts) -> Found:
 
 
 def _annotation(field: str, name: str, annotations: Mapping[str, str]) -> Found:
-    yield field, f"annotations.{name}", " ".join(annotations.get(name, "").split())
+    text = " ".join(annotations.get(name, "").split())
+    yield field, f"annotations.{name}", "" if text == NOASSERTION else text
 
 
 @cache
