@@ -108,8 +108,7 @@ PAGES = {
     "empty line first": (f"\n---\n{REQUIRED}---\n", "CAT001 1:1"),
     "never closed": (f"---\n{REQUIRED}\n# NGINX\n", "CAT001 1:1"),
     "no --- at all": ("Title: NGINX\nCategory: Tools\n\n# NGINX\n", "CAT001 1:1"),
-    "a list": ("---\n- a\n- b\n---\n", "CAT001 2:1"),
-    "a text": ("---\nabc\n---\n", "CAT001 2:1"),
+    "TOML": ('+++\nname = "NGINX"\n+++\n', "CAT001 1:1"),
 }
 """Whole pages."""
 CHARTS = {
@@ -242,17 +241,14 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], str]] = {
     # MkDocs itself gives up here.
     "too deep": ("", {PAGE: f"---\nbase: {'[' * 200_000}\n---\n"}, "CAT001 2:57"),
     "not UTF-8": ("", {PAGE: b"---\nname: Caf\xe9\n---\n"}, "CAT002 0:0"),
-    "an empty front matter": (DEMANDING, {PAGE: "---\n---\n"}, LACKING),
+    "no keys on pages that the settings name": (
+        f"registry: {REGISTRY}\nimages: {{pages: 'images/*.md', fields: {{{REQUIRE}}}}}",
+        {PAGE: "---\n---\n", "docs/images/a.md": "---\n- a\n---\n", "docs/images/z.md": "---\nabc\n---\n"},
+        f"CAT001 docs/images/a.md 2:1 | {LACKING} | CAT001 docs/images/z.md 2:1"
+    ),
     "a key without a value": (DEMANDING, {PAGE: "---\ncategory:\n---\n"}, LACKING),
     "a file name that makes no slug": (
         "", {"docs/images/My_Page.md": PLAIN}, "CAT012 docs/images/My_Page.md 2:1 slug"
-    ),
-    "no registry": (
-        "headers: netlify", {PAGE: PLAIN, "docs/images/b.md": front_matter("image: a/b")}, "CAT011 2:1 image"
-    ),
-    "no registry for three": (
-        "headers: netlify", {f"docs/images/{slug}.md": PLAIN for slug in "abc"},
-        "CAT011 mkdocs.yml 6:7 catalog-api.registry"
     ),
     "a slug in two files": (
         "", {PAGE: PLAIN, "docs/images/web/nginx.md": PLAIN, "images.yml": "- {name: Nginx, category: a}\n"},
@@ -330,6 +326,19 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], str]] = {
         )},
         "CAT013 7:28 versions[1].tags[0] | CAT013 7:31 versions[1].tags[1]"
     ),
+    "a tag with other digests on another page": (
+        "",
+        {PAGE: front_matter(f"versions: [{{version: 1.2, digest: '{digest(1)}'}}, '1']"),
+         "docs/images/other.md": front_matter(
+             f"image: {REGISTRY}/nginx\nversions:\n  - {{version: 2, tags: ['1.2'], digest: '{digest(2)}'}}\n"
+             f"  - {{version: 1, digest: '{digest(3)}'}}"
+         ),
+         "docs/images/same.md": front_matter(
+             f"image: {REGISTRY}/nginx\n"
+             f"versions: [{{version: 1.2, manifests: {{linux/amd64: '{digest(1)}'}}}}]"
+         )},
+        "CAT013 docs/images/other.md 7:33 versions[0].digest"
+    ),
     "fields of versions and own fields at once": (
         "registry: a.b/c\nimages:\n  fields: {upstream: {type: url, required: true}}\n"
         "  version_fields: {port: integer, flavor: {type: text, required: true}}",
@@ -392,9 +401,21 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], str]] = {
          CHART: front_matter("chart: ghcr.io/acme/charts/stack\nversions: [1.0.0]")},
         f"CAT012 {CHART} 5:1 chart | CAT012 5:47 versions[0].endOfLife"
     ),
+    "no registry": (
+        "headers: netlify", {f"docs/images/{slug}.md": PLAIN for slug in "abc"},
+        "CAT011 mkdocs.yml 6:7 catalog-api.registry"
+    ),
+    "no field but a misspelled one": (
+        "", {PAGE: PLAIN, "docs/images/b.md": "---\ntitle: B\nversion: 1\n---\n"},
+        "CAT010 docs/images/b.md 3:1 version"
+    ),
     "a folder one letter away": (
         "", {"docs/image/nginx.md": PLAIN, "roadmap.yml": "- {name: Next, category: Tools}\n"},
         "CAT015 mkdocs.yml 6:7 catalog-api.images.pages"
+    ),
+    "a folder of reports in docs": (
+        "", {PAGE: PLAIN, "docs/scans/nginx/1.0.json": packed(trivy())},
+        "CAT021 mkdocs.yml 6:7 catalog-api.security.reports"
     ),
     "a folder without a report": ("", {PAGE: PLAIN, "scans/notes.txt": ""}, "CAT030 scans 0:0"),
     "no item": ("", {}, "CAT015 mkdocs.yml 6:7 catalog-api"),

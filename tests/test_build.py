@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from .sites import REGISTRY, SiteFolder, built, digest, row, trivy
+import re
+
+from mkdocs_catalog_api.problems import Level
+
+from .sites import REGISTRY, SiteFolder, built, digest, not_affected, rendered, row, trivy, vex
+
+KEY = "https://example.org/cosign.pub"
 
 
 def small(site: SiteFolder) -> SiteFolder:
@@ -48,3 +54,25 @@ def test_the_unscanned_is_never_clean(site: SiteFolder) -> None:
     chart = result.json("charts/stack/index.json")["data"]["security"]
     assert (chart["scanned"], chart["pinsScanned"], chart["pins"]) == (False, 1, 2)
     assert (chart["total"], chart["grade"]) == (2, None)
+
+
+def test_only_a_name_is_required_and_no_reference_is_null(site: SiteFolder) -> None:
+    site.settings = {"feeds": True, "security": {"publish_vex": True}, "images": {"verify": {"key": KEY}}}
+    site.page(
+        "images/nginx.md", f"versions: [{{version: '1', digest: '{digest(1)}', endOfLife: 2030-01-01}}]"
+    )
+    site.page("images/bare.md", "name: Bare\nlicense: NOASSERTION")
+    site.report("nginx/1.json", trivy([row("CVE-2026-0001")], digest=f"{REGISTRY}/nginx@{digest(1)}"))
+    vex(site, not_affected("CVE-2026-0001", f"pkg:oci/nginx@{digest(1)}"))
+    result = rendered(site)
+    assert [(each.code, each.field) for each in result.problems if each.level > Level.INFO] == [
+        ("CAT011", "catalog-api.registry")
+    ]
+    images = {image["slug"]: image for image in result.at("images")}
+    assert (images["bare"]["image"], images["bare"]["license"], images["nginx"]["verify"]) == (None,) * 3
+    assert images["nginx"]["security"]["suppressed"] == 1
+    for path in ("security/nginx", "security/nginx/1", "security/index data 0"):
+        assert result.at(f"{path} image") is None
+    assert not (result.api / "references").exists() and not (result.api / "vex/nginx.json").exists()
+    page = (result.folder / "site/images/nginx/index.html").read_text("utf-8")
+    assert digest(1) in page and not re.search("docker pull|catalog-start|None:", page)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from mkdocs.config.defaults import MkDocsConfig
 
 from mkdocs_catalog_api.commands.main import main
 
@@ -361,9 +362,10 @@ def test_a_fault_of_a_made_page_is_told(site: SiteFolder, license_: str, body: s
 @pytest.mark.parametrize(
     ("hook", "theme", "told"),
     [
-        ("raise KeyError('key')", "mkdocs", "KeyError('key')"),
-        ("def on_nav(nav, **_): raise KeyError('key')", "mkdocs", "KeyError('key')"),
-        ("", "nowhere", ""),
+        ("raise KeyError('key')", "mkdocs", "MkDocs can't read the site: KeyError('key')"),
+        ("def on_nav(nav, **_): raise KeyError('key')", "mkdocs", "hook.py failed: KeyError('key')"),
+        ("def on_page_content(html, **_): None + 1", "mkdocs", "hook.py failed: Error reading page"),
+        ("", "nowhere", "MkDocs can't read the site: "),
     ],
 )
 def test_a_site_that_mkdocs_can_not_read_is_one_error(
@@ -374,7 +376,7 @@ def test_a_site_that_mkdocs_can_not_read_is_one_error(
     site.write("hook.py", hook)
     result = call("build", "-f", path)
     assert (result.exit_code, result.output.count("error: ")) == (1, 1)
-    assert f"MkDocs can't read the site: {told}" in result.output
+    assert told in result.output
 
 
 def test_a_plugin_that_is_not_installed_is_one_error_with_its_name(site: SiteFolder) -> None:
@@ -384,6 +386,19 @@ def test_a_plugin_that_is_not_installed_is_one_error_with_its_name(site: SiteFol
     assert told.count("error: ") == 1
     path = config(site, plugins={"of-our-own": {"enabled": False}, "catalog-api": site.settings})
     assert call("build", "-f", path).exit_code == 0
+
+
+@pytest.mark.parametrize("hooked", [False, True])
+def test_a_strict_check_stops_at_a_key_that_mkdocs_does_not_know(site: SiteFolder, hooked: bool) -> None:
+    site.image("nginx")
+    site.write("hook.py", "")
+    known = [name for name, _ in MkDocsConfig._schema if name not in ("site_name", "plugins", "hooks")]
+    text = "hooks: [hook.py]\n" if hooked else "".join(f"{name}:\n" for name in known)
+    path = config(site, f"images: {{pages: 'x/*.md'}}\n{text}")
+    told = call("check", "--strict", "-f", path)
+    assert (told.exit_code, told.stderr.count("warning: ")) == (1, 1)
+    assert re.search(r"^warning: mkdocs.yml:3:1: images: .* \[CAT020\]$", told.stderr, re.MULTILINE)
+    assert call("check", "-f", path).exit_code == 0
 
 
 def test_wrong_markers_are_found_without_mkdocs(site: SiteFolder) -> None:

@@ -203,7 +203,7 @@ def test_what_is_told_of_a_catalog_with_faults(site: SiteFolder) -> None:
     site.settings = {"registry": "ghcr.io/acme/images", "images": {"fields": tiers}}
     matter = "category: Web servers\ntier: cor\nlicence: BSD-2-Clause\nhomepage: nginx.org\nversions:\n"
     site.page("images/nginx.md", f"{matter}  - version: 1.29.3\n  - version: 1.28.0\n    digest: {short}")
-    site.page("images/redis.md", "description: Cache: fast")
+    site.page("images/redis.md", "description: Cache: fast\ncategory: Databases")
     site.write("docs/index.md", "# Home\n")
     printed = shell(site.folder, f"mkdocs build --quiet -f {site.write_config()}", code=1)
     assert [line for line in printed.splitlines() if line.startswith("ERROR")] == told.splitlines()

@@ -70,15 +70,16 @@ class Row(NamedTuple):
 ROWS = {
     "nothing but a name is needed": Row(
         {"images/a": "versions: ['1']\n---\n# The A", "images/b": "license: NOASSERTION\ncategory: []",
-         "charts/c": "title: C", "roadmap/d": ""},
+         "charts/c": "title: C\ntier:", "roadmap/d": "name: D"},
         {"images name": ["The A", "b"], "images category": [None, None], "images categories": [[], []],
-         "images tier": [None, None], "images license": [None, "NOASSERTION"], "charts/c license": None,
-         "badge/license message": "NOASSERTION",
+         "images tier": [None, None], "images license": [None, None], "charts/c license": None,
+         "charts/c name": "C",
          "renovate/a releases changelogUrl": ["https://example.org/catalog/images/a/"]},
     ),
     "each part of defaults is for some pages": Row(
-        {"images/a": "", "images/old/a2": "", "images/old/b": "", "images/old/c": "lifecycle: withdrawn",
-         "other/e": "title: E", "images.yml": "- name: d\n- {name: e, page: other/e.md}\n"},
+        {"images/a": "tier:", "images/old/a2": "tier:", "images/old/b": "name: B",
+         "images/old/c": "lifecycle: withdrawn", "other/e": "title: E",
+         "images.yml": "- name: d\n- {name: e, page: other/e.md}\n"},
         {"images slug": [*("a", "a2", "b", "c", "d", "e")],
          "images tier": ["standard", "low", "none", "low", "standard", "standard"],
          "images lifecycle":
@@ -100,14 +101,14 @@ ROWS = {
         theme="material",
     ),
     "a description is plain text": Row(
-        {"images/nginx": f"description: '{MARKDOWN}'"},
+        {"images/nginx": f"name: Nginx\ndescription: '{MARKDOWN}'"},
         {"images description": [PLAIN], "images/index description": [PLAIN],
          "images/nginx description": PLAIN},
     ),
     "what an item replaces and what replaces it": Row(
         {"images/nginx": "replaces: [nginx, docker.io/bitnami/nginx]",
          "images/old": "replacedBy: nginx\nlifecycle: deprecated",
-         "charts/old": "replacedBy: web\nlifecycle: deprecated", "charts/web": ""},
+         "charts/old": "replacedBy: web\nlifecycle: deprecated", "charts/web": "name: Web"},
         {"images/nginx replaces": NAMES, "images/old replacedBy": "nginx", "charts/old replacedBy": "web",
          "search.json replaces": [NAMES, []]},
     ),
@@ -162,7 +163,7 @@ ROWS = {
     # Own fields
     "own fields are in an object": Row(
         {"images/app": f"{OWN_LINES}\nversions: [{{version: '1', built: 2026-01-02}}]",
-         "charts/stack": "notes: [a, b]\nversions: ['1.0.0']", "roadmap/plain": ""},
+         "charts/stack": "notes: [a, b]\nversions: ['1.0.0']", "roadmap/plain": "name: Plain"},
         {"images/app custom": OWN, "images/app versions custom": [{"built": "2026-01-02"}],
          "images/index custom": [{name: OWN[name] for name in ("fips", "shell", "upstream")}],
          "search.json custom": [OWN],
@@ -256,7 +257,7 @@ ROWS = {
     "a logo is published as an address": Row(
         {"docs/assets/my tool.svg": "<svg xmlns='http://www.w3.org/2000/svg'/>",
          **{f"{kind}/{slug}": line for kind in ("images", "charts") for slug, line in {
-             "a": "logo: assets/my tool.svg", "b": "logo: https://example.org/b.png", "c": ""}.items()}},
+             "a": "logo: assets/my tool.svg", "b": "logo: https://example.org/b.png", "c": "tier:"}.items()}},
         {f"{document} logo": ["/catalog/assets/my%20tool.svg", "https://example.org/b.png", None]
          for document in ("images.json", "charts.json", "images/index.json", "charts/index.json")},
     ),

@@ -27,7 +27,7 @@ def test_lookups_can_be_left_out(site: SiteFolder) -> None:
 def test_a_catalog_without_digests_scans_or_files_answers_without_noise(site: SiteFolder) -> None:
     site.image("alpha", "versions: [1, 2]")
     site.image("beta")
-    site.page("charts/stack.md", "")
+    site.page("charts/stack.md", "name: Stack")
     result = built(site)
     (told,) = result.logged(logging.INFO)
     assert told.startswith("built: ")

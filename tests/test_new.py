@@ -62,7 +62,7 @@ def test_without_a_registry_no_image_is_made_up(site: SiteFolder) -> None:
     result = invoke(site, "new", "image", "nginx")
     assert result.exit_code == 0 and "`registry`" in result.stderr
     ((code, _, _, field),) = problems(invoke(site, "check", "--json"))
-    assert (code, field) == ("CAT011", "image")
+    assert (code, field) == ("CAT011", "catalog-api.registry")
     assert invoke(site, "new", "chart", "web").stderr == ""
 
 

@@ -171,6 +171,17 @@ def test_a_folder_one_letter_away_is_a_warning(site: SiteFolder) -> None:
     assert "IMAGE/**/*.md" in str(found[1])
 
 
+def test_a_landing_page_beside_a_data_file_is_in_the_right_folder(site: SiteFolder) -> None:
+    site.write("docs/images/index.md", "# Images\n")
+    site.write("images.yml", f"- {{name: NGINX, {ENTRY}}}\n")
+    assert told(site) == []
+
+
+def test_a_key_like_a_field_is_foreign_beside_that_field(site: SiteFolder) -> None:
+    site.image("nginx", "versions: ['1']\nversion: 1.27")
+    assert [head(problem) for problem in told(site)] == ["info CAT010 7 catalog-api.images.fields"]
+
+
 def test_it_is_a_note_where_a_data_file_has_the_items(site: SiteFolder) -> None:
     site.page("image/nginx.md", "name: NGINX")
     site.write("images.yml", f"- {{name: NGINX, {ENTRY}, page: image/nginx.md}}\n")
@@ -215,5 +226,5 @@ def test_an_entry_of_an_image_that_has_a_page_suggests_it(
     site.write("images.yml", f"- {{name: NGINX, {ENTRY}}}\n")
     site.page(path, front_matter)
     found = [problem for problem in told(site) if problem.file == "images.yml"]
-    assert [head(problem) for problem in found] == ["error CAT013 1 [0].slug"] * suggested
+    assert [head(problem) for problem in found] == ["error CAT015 1 [0]"] * suggested
     assert all(f"`page: {path}`" in str(problem) for problem in found)

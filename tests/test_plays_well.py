@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from mkdocs_catalog_api.problems import Level
+
 from .contract import check
-from .pages import filled, names, words
+from .pages import filled, names, page, shown, words
 from .programs import need
 from .sites import Result, SiteFolder
 from .test_build import small
@@ -74,7 +76,7 @@ def test_plugins_that_write_and_change_pages(site: SiteFolder) -> None:
     site.write("main.py", module)
     site.page("images/macros.md", IMAGE + "versions: [1.0]", "# {{ product }}")
     site.write("docs/blog/index.md", "# Blog\n")
-    post = "# News\n\n[images](../../api/v1/images.json)"
+    post = "# News\n\n<!-- catalog: images -->\n\n<!-- more -->\n\n[images](../../api/v1/images.json)"
     site.page("blog/posts/news.md", "date: 2026-11-01\ntags: [news]", post)
     site.page("blog/posts/draft.md", "date: 2026-11-01\ndraft: true\ncatalog: images", "# Draft")
     site.image("tagged", "tags: [base]\nstatus: new\nicon: material/cube\nhide: [toc]\nversions: [1]")
@@ -92,6 +94,7 @@ def test_plugins_that_write_and_change_pages(site: SiteFolder) -> None:
     assert (found["macros"]["name"], found["macros"]["tier"]) == ("One & Only", "from macros")
     assert result.at("images/macros versions version") == ["1.10", "1.9"]
     assert "images.json" in html(site, "blog/2026/11/01/news")
+    assert "../images/macros/" in links(html(site, "blog"))
 
 
 @pytest.mark.parametrize("directories", [True, False])
@@ -244,6 +247,52 @@ def test_a_dirty_build_gives_the_whole_api(site: SiteFolder) -> None:
     assert check(site.folder / "site", "/catalog") == []
 
 
+@pytest.mark.parametrize("theme", [MATERIAL, {"name": "mkdocs"}, {"name": "readthedocs"}])
+def test_pages_of_somebody_s_site_stay_what_they_are(site: SiteFolder, theme: dict[str, Any]) -> None:
+    for path, text in {
+        "index": "# Product\n\n![A screen](images/screen.png)",
+        "images/howto": "# How we take screenshots",
+        "images/index": "# Pictures",
+        "images/broken": "---\ntitle: A: B\n---\n# It is not YAML",
+        "images/rule": "---\n\nText below a rule",
+        "images/note": "Note: a key of MkDocs\n\n# Note",
+        "charts/colors": "---\ndescription: How we draw them\ntemplate: main.html\n---\n# Colors",
+        "roadmap/2026": "---\ntitle: Plans\ntags: [plan]\nstatus: new\nhide: [toc]\n---\n# Plans",
+    }.items():
+        site.write(f"docs/{path}.md", f"{text}\n")
+    site.write("docs/images/screen.png", b"\x89PNG")
+    site.config |= {"theme": theme, "plugins": ["search"]}
+    site.mkdocs()
+    before = tree(site.folder / "site")
+    site.config["plugins"] = ["search", "catalog-api"]
+    result = site.mkdocs()
+    assert not result.failed
+    assert [(each.code, each.file) for each in result.problems if each.level == Level.INFO] == [
+        ("CAT015", "docs/charts/colors.md")
+    ]
+    after = {name: lines_of_others(text) for name, text in tree(site.folder / "site").items()}
+    assert {name: after[name] for name in before} == {
+        name: lines_of_others(text) for name, text in before.items()
+    }
+
+
+def test_files_are_named_from_the_folder_of_mkdocs_yml(site: SiteFolder) -> None:
+    site.settings = {}
+    site.write_config()
+    command = [sys.executable, "-m", "mkdocs", "build", "-f", "../mkdocs.yml"]
+    done = subprocess.run(command, cwd=site.folder / "docs", capture_output=True, text=True)
+    assert "add a page such as docs/images/" in done.stderr
+    site.page("images/a.md", "base: [a]")
+    done = subprocess.run(command, cwd=site.folder / "docs", capture_output=True, text=True)
+    assert " docs/images/a.md:2:1: " in done.stderr
+
+
+def lines_of_others(text: bytes) -> list[bytes]:
+    """The lines but those of our assets, and but the time of the build in MkDocs' own themes."""
+    ours = re.compile(rb"/catalog-api[.]|^Build Date|^\s*$")
+    return [line for line in text.splitlines() if not ours.search(line)]
+
+
 def test_the_plugin_can_be_switched_off(site: SiteFolder) -> None:
     site.settings["enabled"] = False
     small(site).write("docs/index.md", "# Home\n")
@@ -303,6 +352,23 @@ def test_a_page_of_an_entry_is_like_any_other(site: SiteFolder, directories: boo
     assert any(entry["location"] == own and "Runs it all." in entry["text"] for entry in found)
     text = (folder / f"{redis}{file}").read_text("utf-8")
     assert "Written by hand." in text and "node-js-lts" not in text, "it is not in the navigation"
+
+
+def test_other_plugins_find_a_file_behind_each_page(site: SiteFolder) -> None:
+    """As those for feeds and authors do, which ask git about it."""
+    name = "A *b* [c](d) <!-- catalog: x --> & _e_"
+    site.write("images.yml", f"- {{name: {json.dumps(name)}, slug: odd, description: It is odd.}}\n")
+    site.write("docs/index.md", "# Home\n")
+    hook = """
+        from pathlib import Path
+
+        def on_page_content(html, page, **_):
+            assert Path(page.file.abs_src_path).is_file() and page.markdown and page.meta["description"]
+        """
+    site.write("hook.py", hook)
+    site.page("index.md", "description: Home", "# Home")
+    result = build(site, hooks=["hook.py"])
+    assert shown(page(result, "images/odd/index.html"), "//h1") == [name]
 
 
 @pytest.mark.parametrize("front_matter", ["catalog: false", "slug: other"])
@@ -389,7 +455,7 @@ def test_items_are_those_of_the_default_language_and_pages_of_every_language_sho
     assert 'href="../api/v1/images.json"' in start
     assert 'data-language="de/" data-only=""' in start
     assert "Alpha auf Deutsch" in alpha and "1.10" in alpha, "own text, and the facts of the item"
-    assert "<h1>Gamma</h1>" in gamma
+    assert '<h1 id="gamma">Gamma</h1>' in gamma
     assert links(html(site, "")) >= {"images/alpha/", "images/beta/", "images/gamma/"}
     index = json.loads((site.folder / "site/search/search_index.json").read_bytes())
     assert {"images/gamma/", "de/images/alpha/"} <= {entry["location"] for entry in index["docs"]}
@@ -408,6 +474,21 @@ def test_words_can_be_replaced_and_links_lead_to_the_default_language_without_a_
     assert 'data-only="images/beta/"' in start
     assert "Nicht gescannt" in start and "Not scanned" not in start.split("<script")[0]
     assert "No scan" in html(site, "")
+
+
+@pytest.mark.parametrize("theme", [MATERIAL | {"language": "de"}, {"name": "mkdocs", "locale": "de"}])
+def test_words_of_a_site_in_one_language_have_its_name(site: SiteFolder, theme: dict[str, Any]) -> None:
+    site.image("alpha", "versions: ['1']")
+    site.write("docs/index.md", "# Start\n\n<!-- catalog: images -->\n")
+    site.write("overrides/catalog/words.de.yml", "Not scanned: Nicht gescannt\n")
+    build(site, theme=theme | {"custom_dir": "overrides"})
+    assert "Nicht gescannt" in html(site, "")
+    site.write("overrides/catalog/words.fr.yml", "Not scanned: Pas d'analyse\n")
+    assert [(each.code, each.file) for each in site.mkdocs().problems] == [
+        ("CAT060", "overrides/catalog/words.fr.yml")
+    ]
+    checked = call("check", "--strict", "-f", site.folder / "mkdocs.yml")
+    assert (checked.exit_code, "words.fr.yml" in checked.output) == (1, True)
 
 
 def test_wrong_words_and_markers_of_a_translation_refuse_the_build(site: SiteFolder) -> None:

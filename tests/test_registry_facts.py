@@ -248,6 +248,10 @@ ROWS: dict[str, Row] = {
         "versions: [1.0.0]", f"1.0.0 {{annotations: {{{OCI}licenses: do what you want}}}}", "",
         "CAT012 FILE license", begin=NO_LICENSE
     ),
+    "a license that nobody knows": Row(
+        "versions: [1.0.0]\nlicense: NOASSERTION", f"1.0.0 {{annotations: {{{OCI}licenses: NOASSERTION}}}}",
+        "{license: null}", begin=NO_LICENSE
+    ),
     "facts of another repository": Row(
         "versions: [1.0.0]\nimage: registry.example.org/other/web", "1.0.0", "versions: [{digest: null}]",
         "CAT084 FILE image"

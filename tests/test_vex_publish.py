@@ -231,9 +231,10 @@ def test_two_items_of_one_image_of_docker_hub_have_one_entry_with_the_name_that_
     told: SiteFolder,
 ) -> None:
     (told.folder / "scans/nginx/2.json").unlink()
-    for slug, seed in (("nginx", "one"), ("web", "five")):
-        told.image(slug, f"image: nginx\nversions: [{{version: '1', digest: '{digest(seed)}'}}]")
-        told.report(f"{slug}/1.json", trivy([row(ONE)], digest=f"docker.io/library/nginx@{digest(seed)}"))
+    for slug, version, seed in (("nginx", "1", "one"), ("web", "3", "five")):
+        told.image(slug, f"image: nginx\nversions: [{{version: '{version}', digest: '{digest(seed)}'}}]")
+        report = trivy([row(ONE)], digest=f"docker.io/library/nginx@{digest(seed)}")
+        told.report(f"{slug}/{version}.json", report)
     vex(told, {"products": [{"@id": "pkg:oci/nginx?repository_url=docker.io/library/nginx"}]})
     archive = repository(built(told).folder / "site")
     assert len(archive.locations) == 1

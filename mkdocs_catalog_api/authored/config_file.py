@@ -30,6 +30,17 @@ from .yaml_text import LimitedLoader, child, place, refused
 PLUGIN = "catalog-api"
 _READ_HERE = frozenset({PLUGIN, "meta", "offline", "search", "tags", "swagger-ui-tag"})
 """Plugins that make and change no page of the catalog, or that are read here. All others need MkDocs."""
+_OF_MKDOCS = frozenset(
+    {
+        *("config_file_path", "copyright", "dev_addr", "docs_dir", "draft_docs", "edit_uri"),
+        *("edit_uri_template", "exclude_docs", "extra", "extra_css", "extra_javascript", "extra_templates"),
+        *("google_analytics", "hooks", "markdown_extensions", "mdx_configs", "nav", "not_in_nav", "pages"),
+        *("plugins", "remote_branch", "remote_name", "repo_name", "repo_url", "site_author", "site_dir"),
+        *("site_description", "site_name", "site_url", "strict", "theme", "use_directory_urls", "validation"),
+        "watch",
+    }
+)
+"""The keys of MkDocs 1.6, which warns of any other."""
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 MAX_PARENTS = 20
 """Maximum length of a chain of `INHERIT`."""
@@ -195,8 +206,20 @@ def _extensions(value: object) -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def _custom_dir(value: object) -> object:
-    return value.get("custom_dir") if isinstance(value, dict) else None
+class Theme(BaseModel):
+    """The settings of the theme that affect the pages."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="ignore")
+
+    custom_dir: str | None = None
+    """The folder with templates of the site."""
+    language: str | None = None
+    """Language of the pages: Material's setting, and that of the other themes."""
+    locale: str | None = None
+
+
+def _theme(value: object) -> object:
+    return value if isinstance(value, dict) else {}
 
 
 class MkDocsYml(BaseModel):
@@ -215,8 +238,7 @@ class MkDocsYml(BaseModel):
     plugins: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_plugins)] = [("search", {})]
     hooks: list[Any] = []
     markdown_extensions: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_extensions)] = []
-    theme: Annotated[str | None, BeforeValidator(_custom_dir)] = None
-    """The folder with templates of the site, `theme.custom_dir`."""
+    theme: Annotated[Theme, BeforeValidator(_theme)] = Theme()
 
     def options(self, plugin: str) -> Mapping[str, object] | None:
         """Return the options of a plugin, or None if it is not listed."""
@@ -240,12 +262,21 @@ class MkDocsYml(BaseModel):
 
 
 def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
-    """Return the configuration. If it is invalid, return None and add a problem for each error."""
+    """Return the configuration. If it is invalid, return None and add a problem for each error.
+
+    Adds a warning for each key that MkDocs does not know and warns of.
+    """
     try:
         root, merged = _load(path, path.name, 0)
     except RefusedError as error:
         problems.add(error.problem(path.name, Code.SYNTAX))
         return None
+    for key in merged if path.suffix != ".toml" else ():
+        if key not in _OF_MKDOCS:
+            line, column = place(root, (key,)) if child(root, key) else (0, 0)
+            hint = f"remove it, or move it below `{PLUGIN}` in `plugins` if it is a setting of the catalog"
+            told = "ignored: not a key of MkDocs", hint, Level.WARNING
+            problems.add(Problem(path.name, line, column, str(key), *told, code=Code.SETTING))
     try:
         return MkDocsYml.model_validate({key: value for key, value in merged.items() if value is not None})
     except ValidationError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pathlib import PurePosixPath
 from posixpath import splitext
 from types import MappingProxyType
@@ -18,7 +18,7 @@ from pathspec import GitIgnoreSpec
 from ..catalog.registry_facts import RegistryFacts
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
-from .messages import shown
+from .messages import resembling, shown
 from .yaml_text import YamlDocument, parse
 
 # The lines that MkDocs accepts as delimiters of front matter (mkdocs/utils/meta.py), and similar lines that
@@ -32,6 +32,14 @@ _LIKE_KEYS = re.compile(
     re.DOTALL,
 )
 """Front matter below empty lines or comments, or keys without `---`."""
+_TOML = re.compile(r"\A\+\+\+[ \t]*\n(?:.*\n)*?\+\+\+[ \t]*(?:\n|\Z)")
+_TOP = re.compile(
+    r"(?:\s|<!--(?:(?!-->).)*-->)*"
+    r"(?:(---|\+\+\+)[ \t]*\n(?P<closed>.*?)\n(?:\1|\.\.\.)[ \t]*(?:\n|\Z)"
+    r"|(?:---|\+\+\+)?(?P<block>.*?)(?:\n[ \t]*\n|\Z))",
+    re.DOTALL,
+)
+_KEY = re.compile(r"""^["']?([A-Za-z_][\w-]*)["']?[ \t]*[:=]""", re.MULTILINE)
 
 
 def split(text: str) -> str | None:
@@ -50,10 +58,23 @@ def split(text: str) -> str | None:
             raise RefusedError("the front matter is never closed", "add a line --- after its last key", 1, 1)
         message = "the file ends right after the closing ---, so MkDocs reads the front matter as text"
         raise RefusedError(message, "add a line break after it", text.count("\n") + 1, 1)
+    if _TOML.match(text):
+        message = "MkDocs reads TOML front matter as text"
+        raise RefusedError(message, "write it in YAML, between two lines ---", 1, 1)
     if _LIKE_KEYS.match(text):
         message = "MkDocs reads these keys as text, because they are not front matter"
         raise RefusedError(message, "begin the file with the line ---, and add one below the keys", 1, 1)
     return None
+
+
+def keys_at_top(text: str) -> list[str]:
+    """Return the names that begin a line of a page's front matter, or of what may be meant as such.
+
+    Without `---`, MkDocs reads them in any case: they are in lower case, too.
+    """
+    top = _TOP.match(text)
+    keys = _KEY.findall(top["closed"] or top["block"] or "") if top else []
+    return [*keys, *map(str.lower, keys)]
 
 
 def front_matter(text: str) -> YamlDocument | None:
@@ -75,6 +96,17 @@ def front_matter(text: str) -> YamlDocument | None:
     return document
 
 
+FOREIGN = frozenset(
+    {
+        *("title", "template", "hide", "tags", "status", "icon", "search", "subtitle", "social", "authors"),
+        *("author", "date", "comments", "boost", "draft", "pin", "links", "readtime", "categories", "hero"),
+        *("catalog", "redirect_to", "__extends", "exclude", "robots", "image_alt", "render_macros", "nav"),
+        *("ignore_macros", "disable_toc", "language", "lang", "translations", "revision_date", "keywords"),
+        *("hide_title", "toc_depth", "edit_url", "new_tab", "level", "weight", "order", "layout"),
+        "pagetitle",
+    }
+)
+"""Keys of the theme, of other plugins and of this plugin; they are not misspelled fields."""
 SLUG = "{slug}"
 """The capture group of a pattern."""
 _LANDING = ("index.md", "README.md")
@@ -83,9 +115,16 @@ _AS_REGEX = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", SLUG: "(?
 
 
 class PageSelection:
-    """Assigns pages to collections by patterns as in `.gitignore`."""
+    """Assigns pages to collections by patterns as in `.gitignore`.
 
-    def __init__(self, patterns: Mapping[str, Sequence[str]]) -> None:
+    `fields` has the collections whose patterns nobody set: a page there is an item if it has one of these
+    keys, so that an ordinary page of somebody's site stays one.
+    """
+
+    def __init__(
+        self, patterns: Mapping[str, Sequence[str]], fields: Mapping[str, Set[str]] = MappingProxyType({})
+    ) -> None:
+        self._fields = fields
         self._specs = {
             name: GitIgnoreSpec.from_lines(pattern.replace(SLUG, "*") for pattern in listed)
             for name, listed in patterns.items()
@@ -116,6 +155,15 @@ class PageSelection:
     def finds(self, collection: str, uri: str) -> bool:
         """Whether a pattern of the collection matches the page, its landing page included."""
         return self._specs[collection].match_file(uri)
+
+    def takes(self, collection: str, keys: Iterable[object]) -> bool:
+        """Whether a page with these keys that a pattern of the collection matches is an item."""
+        fields = self._fields.get(collection)
+        return fields is None or not fields.isdisjoint(keys)
+
+    def resembling(self, collection: str, key: str) -> str | None:
+        """Return the field that a key probably means, or None."""
+        return None if key in FOREIGN else resembling(key, self._fields.get(collection, ()))
 
     def slug(self, collection: str, uri: str) -> str:
         """Return the capture of a pattern, else `nginx` for images/nginx.md or images/nginx/index.md."""
@@ -296,15 +344,18 @@ def select(
     selection: PageSelection,
     problems: Problems,
     read: Callable[[str], YamlDocument | None] = front_matter,
-) -> dict[str, list[RawItem]]:
-    """Return the items of each collection in the order of the pages' paths. Problems are added, not raised.
+) -> tuple[dict[str, list[RawItem]], list[RawItem]]:
+    """Return the items of each collection, and the pages below default patterns that are not items.
+
+    Both are in the order of the pages' paths. Problems are added, not raised.
 
     `read` parses the front matter of a page.
     """
     items: dict[str, list[RawItem]] = {name: [] for name in selection.names()}
+    ordinary: list[RawItem] = []
     for page in sorted(pages, key=lambda page: page.uri):
         collections = selection.matching(page.uri)
-        raw = _read(page, bool(collections), problems, read)
+        raw = _read(page, collections, selection, problems, read)
         if raw is None:
             continue
         if "catalog" in raw.values:
@@ -316,6 +367,11 @@ def select(
                 problems.add(raw.problem(("catalog",), message, hint, code=Code.PAGE))
                 continue
             collections = [choice]
+        elif not (taken := [name for name in collections if selection.takes(name, raw.values)]):
+            ordinary.append(replace(raw, collection=collections[0]))
+            continue
+        else:
+            collections = taken
         if len(collections) > 1:
             message = f"the page matches the patterns of several collections: {', '.join(collections)}"
             hint = f"select one with `catalog: {collections[0]}`, or narrow the patterns"
@@ -324,20 +380,45 @@ def select(
             slug = selection.slug(collections[0], page.uri)
             items[collections[0]].append(replace(raw, collection=collections[0], slug=slug))
             problems.extend(default.problem for default in page.defaults if default.problem)
-    return items
+    return items, ordinary
+
+
+def note_ordinary(ordinary: Sequence[RawItem], selection: PageSelection, problems: Problems) -> None:
+    """Add one note for the pages below default patterns that are not items, and warn of misspelled fields."""
+    for raw in ordinary:
+        near = ((key, selection.resembling(raw.collection, str(key))) for key in raw.values)
+        for key, field in (pair for pair in near if pair[1]):
+            message = f"unknown field, so the page is not one of the {raw.collection}"
+            hint = f"did you mean `{field}`?"
+            problems.add(raw.problem((key,), message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD))
+    if ordinary:
+        more = len(ordinary) - 1
+        who, what = f"this page and {more} more have", "they are not items"
+        if not more:
+            who, what = "the page has", "it is not an item"
+        message = f"{who} none of the catalog's fields, so {what}"
+        hint = "to list a page, add a field such as `name`"
+        problems.add(ordinary[0].problem((), message, hint, Level.INFO, code=Code.PAGE))
 
 
 def _read(
-    page: Page, wanted: bool, problems: Problems, read: Callable[[str], YamlDocument | None]
+    page: Page,
+    collections: Sequence[str],
+    selection: PageSelection,
+    problems: Problems,
+    read: Callable[[str], YamlDocument | None],
 ) -> RawItem | None:
-    """Return the values of a page, or None if it is not in a collection or can't be read."""
+    """Return the values of a page, or None if it is not in a collection or can't be read.
+
+    `collections` are those with a pattern that matches it.
+    """
     if page.text is None:
         problems.add(
             Problem(page.file, 0, 0, "", "the page is not UTF-8", "save it as UTF-8", code=Code.NOT_READ)
         )
         return None
     asks = (
-        wanted
+        bool(collections)
         or _CATALOG_KEY.search(page.text.partition("\n---")[0]) is not None
         or any(isinstance(default.data, dict) and "catalog" in default.data for default in page.defaults)
     )
@@ -346,11 +427,18 @@ def _read(
     try:
         document = read(page.text) or _EMPTY
     except RefusedError as error:
+        keys = keys_at_top(page.text)
+        if (
+            collections
+            and "catalog" not in keys
+            and not any(selection.takes(name, keys) for name in collections)
+        ):
+            return RawItem({}, page.file, _EMPTY, page=page)  # no item, whatever is wrong with it
         if asks:
             problems.add(error.problem(page.file, Code.SYNTAX))
         return None
     values = overlay(document, page)
-    return RawItem(values, page.file, document, page=page) if wanted or "catalog" in values else None
+    return RawItem(values, page.file, document, page=page) if collections or "catalog" in values else None
 
 
 def overlay(document: YamlDocument, page: Page) -> dict[str, object]:

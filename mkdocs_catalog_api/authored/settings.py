@@ -139,7 +139,8 @@ class CollectionSettings(Section):
     pages: Patterns | None = Field(
         None,
         description="Pattern of the pages, relative to docs_dir, or a list of patterns. The default is "
-        "`<collection>/**/*.md`. `{slug}` takes the slug from the path, as in `images/docker-{slug}.md`. "
+        "`<collection>/**/*.md`, where only pages with a field of the catalog are items. `{slug}` takes "
+        "the slug from the path, as in `images/docker-{slug}.md`. "
         "`false` selects no page.",
     )
     data: RelativePath | None = Field(

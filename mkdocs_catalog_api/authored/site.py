@@ -38,6 +38,8 @@ class Site(Struct, frozen=True):
     """The pages that were made for items without one."""
     language: str = ""
     """Folder of the pages' language in the site, as in `de/`; empty for the default language."""
+    languages: Sequence[str] = ("en",)
+    """Languages of all pages, the default one first."""
     translations: Sequence[Site] = ()
     """The pages in other languages, if they are read."""
 

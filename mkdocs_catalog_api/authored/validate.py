@@ -25,27 +25,16 @@ from ..catalog.lines import (
 from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry, Lifecycle, ListedEntry, PinningEntry, VersionEntry
 from ..catalog.names import slug_from_name
+from ..catalog.types import NOASSERTION
 from ..catalog.versions import in_order, newest_first, undecided
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .messages import code_of, location, message_and_hint, resembling, suggestion
-from .pages import RawItem, heading
+from .pages import FOREIGN, RawItem, heading
 
 E = TypeVar("E", bound=ListedEntry)
 P = TypeVar("P", bound=PinningEntry)
 N = TypeVar("N", bound=Model)
-
-FOREIGN = frozenset(
-    {
-        *("title", "template", "hide", "tags", "status", "icon", "search", "subtitle", "social", "authors"),
-        *("author", "date", "comments", "boost", "draft", "pin", "links", "readtime", "categories", "hero"),
-        *("catalog", "redirect_to", "__extends", "exclude", "robots", "image_alt", "render_macros", "nav"),
-        *("ignore_macros", "disable_toc", "language", "lang", "translations", "revision_date", "keywords"),
-        *("hide_title", "toc_depth", "edit_url", "new_tab", "level", "weight", "order", "layout"),
-        "pagetitle",
-    }
-)
-"""Keys of the theme, of other plugins and of this plugin; they are not misspelled fields."""
 
 # Fields with a default that is derived from another field: only the error of the other field is reported.
 _MADE_OF = {"image": "slug", "slug": "name"}
@@ -86,10 +75,15 @@ def _with_mapped_version(version: object, keys: Sequence[tuple[str, str]]) -> ob
 
 
 def default_values(
-    raw: RawItem, registry: str, model: type[Model], defaults: Mapping[str, object]
+    raw: RawItem, registry: str | None, model: type[Model], defaults: Mapping[str, object]
 ) -> dict[str, object]:
-    """Return the values of the author over `defaults`, with `slug`, `name` and `image` by convention."""
+    """Return the values of the author over `defaults`, with `slug`, `name` and `image` by convention.
+
+    Values that are not known are left out.
+    """
     values = {**defaults, **{key: value for key, value in raw.values.items() if value is not None}}
+    if values.get("license") == NOASSERTION:
+        del values["license"]
     if "slug" not in values:
         if raw.page is not None:
             values["slug"] = raw.slug
@@ -105,7 +99,7 @@ def default_values(
             name = heading(text)
         if name := name or values.get("slug"):
             values["name"] = name
-    if issubclass(model, ImageEntry) and "image" not in values and "slug" in values:
+    if issubclass(model, ImageEntry) and registry and "image" not in values and "slug" in values:
         values["image"] = f"{registry}/{values['slug']}"
     return values
 
@@ -139,7 +133,7 @@ def read_item(
                     (key,), f"`{key}` is computed and can't be set", "remove it", code=Code.UNKNOWN_FIELD
                 )
             )
-        elif key not in foreign and (near := resembling(key, names)):
+        elif key not in foreign and (near := resembling(key, names)) and near not in raw.values:
             misspelled.add(near)
             hint = f"did you mean `{near}`?"
             faults.append(raw.problem((key,), "unknown field", hint, code=Code.UNKNOWN_FIELD))
@@ -210,7 +204,7 @@ def _as_written(path: Iterable[str | int], value: object) -> Iterator[str | int]
 
 def _check_license(entry: Model, raw: RawItem, problems: Problems) -> None:
     text = getattr(entry, "license", None)
-    if isinstance(text, str) and text != "NOASSERTION" and not _is_spdx(text):
+    if isinstance(text, str) and not _is_spdx(text):
         message = f"{text!r} is not a valid SPDX license expression"
         hint = "use an identifier from https://spdx.org/licenses/, or LicenseRef-… for another license"
         problems.add(raw.problem(("license",), message, hint, Level.WARNING, code=Code.WRONG_VALUE))

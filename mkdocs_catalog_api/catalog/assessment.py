@@ -88,7 +88,9 @@ class Knowledge(NamedTuple):
     """Whether a release is graded although the scan of a part is missing."""
 
 
-def assess(selection: ScanSelection, image: str, tags: Sequence[str], known: Knowledge) -> Assessment | None:
+def assess(
+    selection: ScanSelection, image: str | None, tags: Sequence[str], known: Knowledge
+) -> Assessment | None:
     """The result for the image with this reference and these tags; None without a scan."""
     scans = selection.scans
     if not scans:

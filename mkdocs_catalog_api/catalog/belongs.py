@@ -10,14 +10,10 @@ from typing import NamedTuple
 from ..problems import Level, Problem
 from ..problems.codes import Code
 from .models import ImageEntry, VersionEntry
-from .names import Reference
 from .scan_selection import Part
 from .scans import Scan, plain_platform
 from .value import FormerDigest
 
-NO_REGISTRY = "registry.invalid"
-"""Placeholder for a missing setting `registry`, so that the rest of an image can be checked. It is never
-compared with anything, and no message contains it."""
 _DIGITS = re.compile("[0-9a-f]{12}")
 
 
@@ -39,15 +35,14 @@ class ReleaseIndex:
         self.entries: dict[Key, VersionEntry] = {}
         """Those on pages."""
         self.repositories: dict[str, str | None] = {}
-        """Slug → repository; None if unknown because `registry` is not set."""
+        """Slug → repository; None if it is not known."""
         self.platforms: dict[str, Sequence[str]] = {}
         """Slug → platforms of the image."""
         self._by_digest: dict[str, list[Key]] = defaultdict(list)
         self._by_tag: dict[tuple[str | None, str], list[Key]] = defaultdict(list)
         """A release is found by its label and by its other tags."""
         for image in images:
-            reference = Reference.parse(image.image)
-            repository = None if reference.domain == NO_REGISTRY else reference.repository
+            repository = image.repository
             self.repositories[image.slug] = repository
             self.platforms[image.slug] = image.platforms
             for entry in image.versions:

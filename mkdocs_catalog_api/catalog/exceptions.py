@@ -39,18 +39,22 @@ class EffectiveException(NamedTuple):
     """Package URL of the package in it."""
 
 
-def image_id(image: str) -> str:
-    """Package URL of an image without a version, as scanners write it; `image` has no tag."""
-    repository, name = _repository(image)
-    return f"pkg:oci/{name}?repository_url={quote(repository, safe='')}"
+class ImageExceptions(NamedTuple):
+    """The exceptions of one image."""
+
+    slug: str
+    image: str
+    """Package URL of the image, without a version."""
+    exceptions: list[EffectiveException]
+    """In the order of releases and rows."""
 
 
-def effective_exceptions(catalog: Catalog) -> Iterator[tuple[Image, list[EffectiveException]]]:
-    """Yield each image that has any, with its exceptions in the order of releases and rows."""
+def effective_exceptions(catalog: Catalog) -> Iterator[ImageExceptions]:
+    """Yield those of each image that has any."""
     contrary = _open(catalog)
     statements = [*catalog.statements]
     for image in catalog.images:
-        exceptions = []
+        exceptions: list[EffectiveException] = []
         for release in image.releases:
             subjects = [*_subjects(image, release)]
             for row, position in _suppressed(release):
@@ -60,8 +64,8 @@ def effective_exceptions(catalog: Catalog) -> Iterator[tuple[Image, list[Effecti
                     for digest, product in subjects
                     if row.purl and not any((row.purl, id_) in contrary[digest] for id_ in ids)
                 ]
-        if exceptions:
-            yield image, exceptions
+        if exceptions and image.entry.image:
+            yield ImageExceptions(image.entry.slug, _image_url(image.entry.image), exceptions)
 
 
 def unpublished(catalog: Catalog) -> int:
@@ -97,6 +101,8 @@ def _open(catalog: Catalog) -> dict[str, set[tuple[str, str]]]:
 def _subjects(image: Image, release: Release) -> Iterator[tuple[str, str]]:
     """Yield each covered digest of the release, with the package URL that stands for it or a part of it."""
     selection, entry, reference = release.selection, release.entry, image.entry.image
+    if reference is None:
+        return  # scanners find exceptions by it
     several = len({part.platform.partition("/")[0] for part in selection.parts}) > 1
     covered = dict.fromkeys(part for scan in selection.part_scans for part in scan.covered)
     for part in covered:
@@ -114,6 +120,12 @@ def _product(image: str, digest: str, **qualifiers: str) -> str:
     qualifiers["repository_url"] = repository
     query = "&".join(f"{key}={quote(value, safe='')}" for key, value in qualifiers.items() if value)
     return f"pkg:oci/{name}@{quote(digest, safe='')}?{query}"
+
+
+def _image_url(image: str) -> str:
+    """Package URL of an image without a version, as scanners write it; `image` has no tag."""
+    repository, name = _repository(image)
+    return f"pkg:oci/{name}?repository_url={quote(repository, safe='')}"
 
 
 def _repository(image: str) -> tuple[str, str]:

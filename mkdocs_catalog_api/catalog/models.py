@@ -16,7 +16,7 @@ from pydantic import (
 
 from ..problems import RefusedError
 from .model import CustomizableModel, Model, short, unique
-from .names import DIGEST
+from .names import DIGEST, Reference
 from .shown import Shown
 from .types import (
     BadgeText,
@@ -321,10 +321,10 @@ class ImageEntry(ItemEntry):
 
     lifecycle: Annotated[Lifecycle, Field(description="Lifecycle of the image."), _LIFECYCLE] = "available"
     image: Annotated[
-        Repository,
+        Repository | None,
         Field(description="Reference without a tag: registry and path."),
         Shown(elsewhere="command to pull it"),
-    ]
+    ] = None
     replaces: Annotated[
         list[NormalizedRepository],
         AfterValidator(unique),
@@ -405,6 +405,11 @@ class ImageEntry(ItemEntry):
     def reference(self) -> str | None:
         """Where it is, without a version."""
         return self.image
+
+    @property
+    def repository(self) -> str | None:
+        """Its normalized reference; None if neither the page nor the setting `registry` gives it."""
+        return Reference.parse(self.image).repository if self.image else None
 
 
 class ChartEntry(ItemEntry):

@@ -17,6 +17,8 @@ def image_reference(image: str, version: VersionEntry | None) -> str:
 def newest_reference(entry: ListedEntry) -> str | None:
     """The newest release of an item, as cosign verifies it; None if it can't."""
     if isinstance(entry, ImageEntry):
+        if entry.image is None:
+            return None
         return image_reference(entry.image, entry.versions[0] if entry.versions else None)
     return pinning_reference(entry.reference, entry.versions[0] if entry.versions else None)
 

@@ -109,7 +109,7 @@ class Subject(Struct, frozen=True):
     """One scanned image with the names that statements can use."""
 
     repository: str
-    """Normalized, as in `Reference.repository`."""
+    """Normalized, as in `Reference.repository`; empty if it is not known."""
     tags: frozenset[str] = frozenset()
     """All labels of the release."""
     digests: frozenset[str] = frozenset()
@@ -117,9 +117,11 @@ class Subject(Struct, frozen=True):
     """`os/arch[/variant]`; empty if unknown, or for several platforms."""
 
     @classmethod
-    def scanned(cls, image: str, tags: Iterable[str], digests: frozenset[str], platform: str) -> Subject:
+    def scanned(
+        cls, image: str | None, tags: Iterable[str], digests: frozenset[str], platform: str
+    ) -> Subject:
         """The subject of a scan of the image with the reference `image`; `tags` are those of its release."""
-        repository = names.Reference.parse(image).repository
+        repository = names.Reference.parse(image).repository if image else ""
         return cls(repository, frozenset(tags), digests, plain_platform(platform))
 
 

@@ -27,6 +27,8 @@ T = TypeVar("T")
 
 camel = to_camel
 
+NOASSERTION = "NOASSERTION"
+"""SPDX's word for a license that is not known: it is read as none."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _PRODUCT = re.compile(r"[a-z0-9]+(?:[._-][a-z0-9]+)*")
 _PICTURES = (".svg", ".png", ".webp")

@@ -12,7 +12,6 @@ from msgspec import Struct, to_builtins
 
 from ..authored import clock
 from ..authored.settings import SECURITY_FOLDERS
-from ..catalog.belongs import NO_REGISTRY
 from ..catalog.scan_selection import Part
 from ..catalog.value import Catalog, Image, Release
 from ..problems import CatalogError
@@ -99,11 +98,12 @@ class ScanTarget(Struct, rename="camel"):
 def _targets(catalog: Catalog, folder: str, *, newest: bool) -> Iterator[ScanTarget]:
     """Yield the targets by slug, newest version first. Versions with the same digest share a target.
 
-    Planned images and versions that were removed from their registry are left out: they can't be pulled.
+    Planned images, images without a reference, and versions that were removed from their registry are left
+    out: they can't be pulled.
     """
     listed: set[str] = set()
     for image in catalog.images:
-        if image.entry.lifecycle == "planned" or image.entry.image.startswith(f"{NO_REGISTRY}/"):
+        if image.entry.lifecycle == "planned" or image.entry.image is None:
             continue
         for release in image.releases[: 1 if newest else None]:
             if release.gone:

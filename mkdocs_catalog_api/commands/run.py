@@ -112,7 +112,7 @@ def read(
     """
     from ..sources.read_site import needs_mkdocs, read_site
 
-    if needs_mkdocs(config_file):
+    if needs_mkdocs(config_file, problems):
         from ..mkdocs_plugin.read import read_with_mkdocs
 
         return read_with_mkdocs(config_file, problems, site_dir=site_dir, translations=translations)

@@ -219,7 +219,6 @@ def _show_progress(names: Iterable[str], total: int, say: Callable[[str], None] 
 
 def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]:
     """Yield the images and charts to request. Only slug, reference and versions of a page must be valid."""
-    from ..catalog.belongs import NO_REGISTRY
     from ..catalog.names import chart_reference, repository, slug
     from ..network.sync import Item
     from ..sources.load import load_values
@@ -232,11 +231,15 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
     for name, field, check in kinds:
         for raw, values in load_values(site, settings, name, problems):
             reference = values.get(field)
-            if reference is None or values.get("versions") == []:
+            if values.get("versions") == []:
                 continue
-            if str(reference).startswith(f"{NO_REGISTRY}/"):
-                message, hint = "skipped, because the registry is not known", "add `image`, or set `registry`"
-                problems.add(raw.problem((field,), message, hint, Level.WARNING, code=Code.REGISTRY))
+            if reference is None:
+                if name == "images":
+                    message, hint = (
+                        "skipped, because the registry is not known",
+                        "add `image`, or set `registry`",
+                    )
+                    problems.add(raw.problem((field,), message, hint, Level.WARNING, code=Code.REGISTRY))
                 continue
             try:
                 item_slug, reference = slug(str(values.get("slug"))), check(str(reference))

@@ -38,7 +38,7 @@ class DigestEntry(Document):
     slug: Annotated[Slug, Meta(description="Slug of the image.")]
     name: Annotated[Text, Meta(description="Name for people.")]
     image: Annotated[
-        Text | None, Meta(description="Reference of the image without a tag; null if it left the catalog.")
+        Text | None, Meta(description="Reference of the image without a tag; null if it is not known.")
     ]
     version: Annotated[VersionLabel, Meta(description="The newest version with the digest.")]
     versions: Annotated[

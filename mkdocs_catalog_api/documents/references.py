@@ -25,7 +25,7 @@ class Replacement(Document):
     """An image that takes the place of a repository."""
 
     slug: Annotated[Slug, Meta(description="Slug of the image.")]
-    image: Annotated[ImageReference, Meta(description="Its reference without a tag.")]
+    image: Annotated[ImageReference | None, Meta(description="Its reference without a tag; null if unknown.")]
     href: Annotated[Href, Meta(description="Item document.", examples=["API/images/nginx/index.json"])]
 
 
@@ -63,8 +63,8 @@ def _documents(catalog: Catalog) -> Documents:
     replaced: dict[str, list[Replacement]] = {}
     for image in catalog.images:
         entry = image.entry
-        if image.releases:
-            by_repository.setdefault(Reference.parse(entry.image).repository, []).append(image)
+        if image.releases and entry.repository:
+            by_repository.setdefault(entry.repository, []).append(image)
         href = catalog.addresses.api(addresses.item("images", entry.slug))
         for repository in dict.fromkeys(Reference.parse(each).repository for each in entry.replaces):
             replaced.setdefault(repository, []).append(Replacement(entry.slug, entry.image, href))

@@ -99,7 +99,7 @@ class SecurityHead(Document):
     api_version: ApiVersion
     resource: Named
     slug: ImageSlug
-    image: ImageReference
+    image: ImageReference | None
 
 
 ReleaseDocument = document_struct(
@@ -214,7 +214,7 @@ class SecurityIndexEntry(Document):
 
     slug: ImageSlug
     name: Annotated[Text, Meta(description="Name for people.")]
-    image: ImageReference
+    image: ImageReference | None
     version: Annotated[VersionLabel, Meta(description="The newest version.")]
     grade: Grade
     score: ScoreIfGraded

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
 from ..catalog.addresses import PREFIX
-from ..catalog.exceptions import EffectiveException, effective_exceptions, image_id
+from ..catalog.exceptions import EffectiveException, effective_exceptions
 from ..catalog.published import Document, Timestamp
 from ..catalog.statements import JustificationWord, Statement, StatusWord
 from ..catalog.types import Text
@@ -95,9 +95,8 @@ def repository(site_url: str) -> str:
 def _documents(catalog: Catalog) -> Documents:
     packages: dict[str, tuple[str, list[EffectiveException]]] = {}
     """Package URL of an image → its slug, and its exceptions; several items may share an image."""
-    for image, exceptions in effective_exceptions(catalog):
-        slug = image.entry.slug
-        packages.setdefault(image_id(image.entry.image), (slug, []))[1].extend(exceptions)
+    for slug, image, exceptions in effective_exceptions(catalog):
+        packages.setdefault(image, (slug, []))[1].extend(exceptions)
         yield path(slug), _document(catalog, slug, exceptions)
     yield ARCHIVE, _archive(catalog, packages)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Container, Mapping, Sequence, Set
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -130,6 +131,7 @@ def describe(
         item_pages=[page for page in pages if page.uri in item_pages],
         directory_urls=config.use_directory_urls,
         language=language(config),
+        languages=_languages(config),
         occupied_paths=occupied,
         custom_dir=Path(config.theme.custom_dir) if config.theme.custom_dir else None,
         theme_dirs=[Path(folder) for folder in config.theme.dirs],
@@ -137,9 +139,9 @@ def describe(
 
 
 def root(config: MkDocsConfig) -> Path:
-    """Return the folder of mkdocs.yml."""
+    """Return the folder of mkdocs.yml, in the form that MkDocs gives to docs_dir."""
     path = config.config_file_path
-    return Path(path).parent if path else Path.cwd()
+    return Path(os.path.abspath(path)).parent if path else Path.cwd()  # noqa: PTH100  # keeps links
 
 
 def config_file(config: MkDocsConfig) -> ConfigFile:
@@ -159,6 +161,14 @@ def language(config: MkDocsConfig) -> str:
     """
     i18n: Any = config.plugins.get("i18n")
     return "" if getattr(i18n, "is_default_language_build", True) else f"{i18n.current_language}/"
+
+
+def _languages(config: MkDocsConfig) -> Sequence[str]:
+    """Return the languages of all pages, the default one first."""
+    i18n: Any = config.plugins.get("i18n")
+    if i18n is not None:
+        return i18n.default_language, *i18n.build_languages
+    return (str(config.theme.get("language") or config.theme.locale or "en"),)
 
 
 def note_translation(file: File, config: MkDocsConfig) -> None:
@@ -215,10 +225,12 @@ def add_item_pages(files: Files, settings: Settings, config: MkDocsConfig) -> se
     A page of the author in the same place stays; `load` reports it.
     """
     folder, targets, uris = language(config), {file.dest_uri for file in files}, set()
-    for uri, title in items_without_page(describe(config, [], set(), {}), settings):
-        content = f"---\ntitle: {json.dumps(title)}\n---\n"
+    for uri, keys, source in items_without_page(describe(config, [], set(), {}), settings):
+        heading = re.sub(r"[^\w ]|_", lambda character: f"&#{ord(character[0])};", keys["title"])
+        content = f"---\n{json.dumps(keys)}\n---\n# {heading}\n"
         file = File.generated(config, uri, content=content, inclusion=InclusionLevel.NOT_IN_NAV)
         file.generated_by = "catalog-api"
+        file.abs_src_path = str(source)  # plugins that ask when and by whom a page was changed read it
         file.dest_uri = folder + file.dest_uri
         if file.dest_uri not in targets:
             files.append(file)

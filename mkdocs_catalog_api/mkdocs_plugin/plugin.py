@@ -18,7 +18,8 @@ from ..authored.site import Site, own_files
 from ..catalog.addresses import Addresses, mount_path
 from ..problems import CatalogError, Problems
 from ..publish.swap import Stamp, remember
-from ..web.pages import ASSETS, FilledPage
+from ..web.markers import MARKER
+from ..web.pages import ASSETS, FilledPage, PageFiller
 from ..web.view import CatalogView
 from .builds import Builds, keep_out_of_strict
 from .pages import (
@@ -82,7 +83,8 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         self._item_pages: Set[str] = frozenset()
         """Paths in docs_dir of the pages that the plugin makes."""
         self._site_dir = ""
-        self._filled: Mapping[str, FilledPage] = {}
+        self._filler: PageFiller | None = None
+        self._filled: dict[str, FilledPage] = {}
         """The filled pages, by their path in docs_dir."""
         self._lists: dict[str, MkDocsPage] = {}
         """Path of an item's page → the page that lists its collection."""
@@ -163,7 +165,8 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         if self.read_only:
             raise HasReadError(site, self._settings, strict=strict)
         build = self._builds.translate if site.language else self._builds.make
-        filler, self._filled = build(site, self._settings, self._problems, strict=strict)
+        filler, filled_pages = build(site, self._settings, self._problems, strict=strict)
+        self._filler, self._filled = filler, {**filled_pages}
         env.globals["catalog"] = filler.view
         add_generated(files, filler.files, config)
         if new := self._builds.new:
@@ -182,16 +185,29 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             gc.freeze()
         return env
 
-    @event_priority(-100)  # after the search plugin, which reads the page in this event
+    @event_priority(-200)  # after the search plugin, which reads the page in this event, and after blogs
     def on_page_context(self, context: TemplateContext, /, *, page: MkDocsPage, **_: Any) -> None:
         """`page_context`: show the whole page; the search has indexed only a part of it."""
         if filled := self._filled.get(uri(page.file)):
             page.content = filled.html
+        self._fill_posts(context, page)
         # The built-in themes of MkDocs treat `source` of an item as a list, and print each letter.
         if isinstance(page.meta.get("source"), str):
             page.meta = {name: value for name, value in page.meta.items() if name != "source"}
         if list_page := self._lists.get(uri(page.file)):
             list_page.active = True
+
+    def _fill_posts(self, context: Mapping[str, Any], page: MkDocsPage) -> None:
+        """Fill the markers of the posts that a page of Material's blog shows the beginning of."""
+        if not (self._filler and self._settings and self._settings.web):
+            return
+        path, url = uri(page.file), page.file.url.removeprefix("./")
+        for post in context.get("posts") or ():
+            if MARKER.search(post.content):
+                part = self._filler.part(post.content, url)
+                post.content = part.html
+                filled = self._filled.get(path) or FilledPage("", "")
+                self._filled[path] = filled._replace(further=[*filled.further, *part.further])
 
     @event_priority(100)  # before plugins that remove optional parts of HTML
     def on_post_page(self, output: str, /, *, page: MkDocsPage, **_: Any) -> str:

@@ -9,11 +9,13 @@ import sys
 from contextlib import redirect_stdout
 from logging.handlers import BufferingHandler
 from pathlib import Path
+from traceback import walk_tb
 from typing import TYPE_CHECKING, Any
 
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import ConfigurationError
+from mkdocs.plugins import PluginCollection
 from msgspec.structs import replace
 
 from ..authored.settings import Settings
@@ -51,7 +53,8 @@ def read_with_mkdocs(
     except (Exception, SystemExit) as error:  # hooks and plugins raise anything
         if not problems.refuse(strict=False):
             messages = [record.getMessage() for record in errors.buffer]
-            problems.add(_problem(config_file.name, messages[-1] if messages else f"{error!r}"))
+            message = messages[-1] if messages else f"{error!r}"
+            problems.add(_problem(config_file.name, message, _failed_plugin(error)))
         raise CatalogError(problems) from error
     finally:
         log.removeHandler(errors)
@@ -90,9 +93,23 @@ def _build(config: MkDocsConfig, plugin: CatalogApiPlugin, problems: Problems) -
     raise ConfigurationError("no page was built")
 
 
-def _problem(file: str, message: str) -> Problem:
+def _failed_plugin(error: BaseException | None) -> str:
+    """Return the plugin or hook in whose event the error was raised; empty if it was raised elsewhere."""
+    name = ""
+    while error and not name:
+        for frame, _ in walk_tb(error.__traceback__):
+            plugins, method = frame.f_locals.get("self"), frame.f_locals.get("method")
+            if isinstance(plugins, PluginCollection) and method:
+                name = plugins._event_origins.get(method, "")
+        error = error.__context__
+    return name
+
+
+def _problem(file: str, message: str, plugin: str) -> Problem:
     if match := _NOT_INSTALLED.search(message):
         message, hint = f"the plugin {match[1]!r} is not installed", "install its package, or remove it"
+    elif plugin:
+        message, hint = f"{plugin} failed: {message}", "run `mkdocs build` for details"
     else:
         message, hint = f"MkDocs can't read the site: {message}", "run `mkdocs build` for details"
     return Problem(file, 0, 0, "plugins", message, hint, code=Code.PLUGINS)

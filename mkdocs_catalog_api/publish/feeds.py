@@ -269,7 +269,7 @@ def _ends_of_life(image: ImageEntry, page: str) -> Iterator[str]:
         if version.end_of_life is None:
             continue
         day = version.end_of_life.replace("-", "")
-        reference = f"{image.image}:{version.version}"
+        reference = f"{image.image or image.slug}:{version.version}"
         yield from (
             "BEGIN:VEVENT",
             f"UID:{uuid.uuid5(_OF_ENDS_OF_LIFE, reference)}",

@@ -19,7 +19,7 @@ from ..catalog.former import ListedImage, former_digests
 from ..catalog.ids import identities
 from ..catalog.join import join
 from ..catalog.lines import LineRules, update_advice
-from ..catalog.models import ImageEntry, ListedEntry
+from ..catalog.models import ImageEntry, ListedEntry, VersionEntry
 from ..catalog.names import Reference, badge_name
 from ..catalog.report_problems import doubtful_reports, doubtful_scans, unscanned
 from ..catalog.scan_selection import JoinRules, ReleaseParts, ScanSelection
@@ -112,6 +112,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         problems.extend(_unpublished_exceptions(catalog))
     items: list[tuple[ListedEntry, RawItem]] = [*sources.images, *(item[1:] for item in sources.pinning)]
     problems.extend(_same_badge_names(items))
+    problems.extend(_tags_of_two_digests(sources.images))
     return catalog
 
 
@@ -137,6 +138,24 @@ def _same_badge_names(items: Sequence[tuple[ListedEntry, RawItem]]) -> Iterator[
             hint = "rename it, or use one spelling for both values"
             yield raw.problem((field,), message, hint, code=Code.TWICE)
         names.add(name)
+
+
+def _tags_of_two_digests(images: Sequence[tuple[ImageEntry, RawItem]]) -> Iterator[Problem]:
+    """Yield an error for each version with a tag that has another digest on another page of its repository.
+
+    Pages agree if a digest of one is a digest of the other, or of one of its manifests.
+    """
+    first: dict[tuple[str, str], tuple[VersionEntry, RawItem]] = {}
+    for entry, raw in images:
+        for position, version in enumerate(entry.versions if entry.repository else ()):
+            for tag in (version.version, *version.tags) if version.digests else ():
+                other, other_raw = first.setdefault((entry.repository or "", tag), (version, raw))
+                known, other_known = {*version.every_digest}, {*other.every_digest}
+                if known.isdisjoint(other.digests) and other_known.isdisjoint(version.digests):
+                    message = f"{entry.image}:{tag} has another digest on {other_raw.place}: {other.digest}"
+                    path, hint = ("versions", position, "digest"), "correct or remove one of them"
+                    yield raw.problem(path, message, hint, code=Code.TWICE)
+                    break
 
 
 def _line_rules(entry: ImageEntry, settings: Settings, sources: Sources) -> LineRules:
@@ -170,10 +189,10 @@ def _assessed_image(image: Image, known: Knowledge) -> Image:
 def _assessed_former(former: FormerDigest, known: Knowledge) -> FormerDigest:
     if not former.release.scans:
         return former
-    return replace(former, release=_assessed_release(former.image or former.slug, former.release, known))
+    return replace(former, release=_assessed_release(former.image, former.release, known))
 
 
-def _assessed_release(image: str, release: Release, known: Knowledge) -> Release:
+def _assessed_release(image: str | None, release: Release, known: Knowledge) -> Release:
     tags = [release.entry.version, *release.entry.tags]
 
     def assessed(selection: ScanSelection) -> Release:

@@ -19,11 +19,10 @@ from ..authored.pages import Page, PageSelection, RawItem
 from ..authored.settings import CollectionSettings, Settings, data_names
 from ..authored.site import Site
 from ..authored.validate import default_values, read_item, undeclared, with_mapped
-from ..catalog.belongs import NO_REGISTRY
 from ..catalog.collections import ITEM_MODELS, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields
 from ..catalog.links import SCHEME
-from ..catalog.models import ItemEntry
+from ..catalog.models import ImageEntry, ItemEntry
 from ..catalog.names import slug
 from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
@@ -33,13 +32,21 @@ from .registry_facts import FactsFolder
 E = TypeVar("E", bound=ItemEntry)
 
 
+_OF_THEMES = frozenset({"title", "description", "tags", "template", "hide", "icon", "status"})
+"""Keys of front matter that ordinary pages have, too."""
+
+
 def page_selection(settings: Settings) -> PageSelection:
     """Return the selection of pages from the settings."""
     patterns: dict[str, Sequence[str]] = {}
-    for name in ITEM_MODELS:
-        pages = getattr(settings, name).pages
-        patterns[name] = (f"{name}/**/*.md",) if pages is None else pages
-    return PageSelection(patterns)
+    fields: dict[str, Set[str]] = {}
+    for name, model in ITEM_MODELS.items():
+        section: CollectionSettings = getattr(settings, name)
+        patterns[name] = (f"{name}/**/*.md",) if section.pages is None else section.pages
+        if section.pages is None:
+            rules = section.item_fields(model)
+            fields[name] = {*rules.names, *dict(rules.keys).values()} - _OF_THEMES
+    return PageSelection(patterns, fields)
 
 
 def data_file(
@@ -80,7 +87,7 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
         if patterns is not None or any(name in selection.matching(page.uri) for page in site.pages):
             continue
         likely = ((_likely_folder(name, page.uri), page.uri) for page in site.pages)
-        folders = Counter(folder for folder, uri in likely if folder and not selection.matching(uri))
+        folders = Counter(folder for folder, uri in likely if folder and not selection.finds(name, uri))
         for folder, count in folders.most_common(1):
             hint = f"rename it to {name}, or set `{name}: {{pages: {folder}/**/*.md}}` if those are items"
             beside = "/" not in folder and not any((site.root / file).exists() for file in data_names(name))
@@ -148,11 +155,7 @@ def read_items(
     without_image: list[RawItem] = []
     facts = FactsFolder(site, settings, name, problems)
     for raw in raws:
-        values = default_values(
-            raw, settings.registry or NO_REGISTRY, fields.model, default_fields(raw, section)
-        )
-        if settings.registry is None and str(values.get("image", "")).startswith(f"{NO_REGISTRY}/"):
-            without_image.append(raw)
+        values = default_values(raw, settings.registry, fields.model, default_fields(raw, section))
         slugs.add(str(values.get("slug")))
         raw, values = facts.find(raw, values, fields.model)
         raw, entry = read_item(fields, raw, values, problems, facts.fill)
@@ -161,6 +164,8 @@ def read_items(
         if section.verify is not None and getattr(entry, "verify", None) is None:
             entry = entry.model_copy(update={"verify": section.verify})
         problems.extend(filter(None, [_missing_logo(entry, raw, site)]))
+        if isinstance(entry, ImageEntry) and entry.image is None:
+            without_image.append(raw)
         if entry.slug in by_slug:
             other = by_slug[entry.slug][1]
             message = f"the slug {entry.slug!r} is already used by {other.place}"
@@ -249,14 +254,13 @@ def _not_named(
 
 
 def _note_registry(raws: Sequence[RawItem], site: Site, problems: Problems) -> None:
-    """Add one error for all images without `image` if `registry` is not set."""
-    if len(raws) == 1:
-        hint = "add `image: …`, or set `registry` in mkdocs.yml"
-        problems.add(raws[0].problem(("image",), "missing required field", hint, code=Code.MISSING_FIELD))
-    elif raws:
-        message = f"not set, so {len(raws)} images without `image` have no reference, first {raws[0].place}"
-        hint = "set it, for example to `ghcr.io/acme`"
-        problems.add(site.config.problem(("registry",), message, hint, code=Code.MISSING_FIELD))
+    """Add one warning for all images without `image` if `registry` is not set."""
+    if raws:
+        number = "1 image has" if len(raws) == 1 else f"{len(raws)} images have"
+        message = f"not set, so {number} no reference and no command to pull it, first {raws[0].place}"
+        hint = "set it, for example to `ghcr.io/acme`, or add `image: …` to the pages"
+        problem = site.config.problem(("registry",), message, hint, Level.WARNING, code=Code.MISSING_FIELD)
+        problems.add(problem)
 
 
 def _note_undeclared(
@@ -284,8 +288,8 @@ def item_uri(collection: str, slug: str) -> str:
     return f"{collection}/{slug}.md"
 
 
-def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, str]]:
-    """Yield path in docs_dir and name of the pages that items get.
+def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, dict[str, str], Path]]:
+    """Yield path in docs_dir and front matter of the pages that items get, and the data file of the item.
 
     Problems are left to `load`: entries without a valid slug are errors there, and get no page here.
     """
@@ -297,7 +301,10 @@ def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, st
             with suppress(ValueError):
                 if raw.values.get("page") is None or "page" in getattr(settings, name).fields:
                     title = raw.values.get("name") or raw.values.get("title") or raw.slug
-                    yield item_uri(name, slug(raw.slug)), str(title)
+                    keys = {"title": str(title)}
+                    if isinstance(description := raw.values.get("description"), str):
+                        keys["description"] = description
+                    yield item_uri(name, slug(raw.slug)), keys, path
 
 
 class WebPages:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from ..authored.data_files import read_list
 from ..authored.folders import leads_out, name_of
-from ..authored.pages import RawItem, select
+from ..authored.pages import RawItem, note_ordinary, select
 from ..authored.settings import (
     SECURITY_FOLDERS,
     Settings,
@@ -21,7 +21,6 @@ from ..authored.settings import (
 )
 from ..authored.site import Site
 from ..authored.validate import default_values, read_entry
-from ..catalog.belongs import NO_REGISTRY
 from ..catalog.collections import ITEM_MODELS, PINNING, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields
 from ..catalog.history import History
@@ -89,7 +88,7 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
         problems.extend(check_words(("security", "scanners"), scanners, [*SCANNERS], site.config))
     scans = _scans(site, settings, problems)
     selection = page_selection(settings)
-    paged = select(site.pages, selection, problems)
+    paged, ordinary = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
     fields = item_fields(settings)
     read = {
@@ -98,6 +97,8 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
     }
     complete = not problems.count(Level.ERROR)
     listed = [entry for name in WITH_DOCUMENTS for entry, _ in read[name]]
+    named = {raw.named.uri for items in read.values() for _, raw in items if raw.named}
+    note_ordinary([raw for raw in ordinary if raw.page and raw.page.uri not in named], selection, problems)
     updates = _updates(site, settings, problems)
     check_emptiness(site, problems, *read.values(), updates)
     images = read["images"]
@@ -128,7 +129,7 @@ def _facts(
 
 def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tuple[ChartEntry, RawItem]]:
     """Return only the charts, for `sync hub`, by slug, each with its source."""
-    raws = select(site.pages, page_selection(settings), problems)["charts"]
+    raws = select(site.pages, page_selection(settings), problems)[0]["charts"]
     fields = settings.charts.item_fields(ChartEntry)
     return read_items(fields, "charts", site, settings, raws, problems)
 
@@ -138,11 +139,10 @@ def load_values(
 ) -> list[tuple[RawItem, dict[str, object]]]:
     """Return the values of each item with defaults, for `sync`. They are not validated."""
     section, model = getattr(settings, name), ITEM_MODELS[name]
-    paged = select(site.pages, page_selection(settings), problems)[name]
+    paged = select(site.pages, page_selection(settings), problems)[0][name]
     pages, entries = raw_items(section.item_fields(model), name, site, settings, paged, problems)
-    registry = settings.registry or NO_REGISTRY
     return [
-        (raw, default_values(raw, registry, model, default_fields(raw, section)))
+        (raw, default_values(raw, settings.registry, model, default_fields(raw, section)))
         for raw in (*pages, *entries)
     ]
 
@@ -163,15 +163,23 @@ def load_products(site: Site, settings: Settings, problems: Problems) -> dict[st
 def _folder(
     site: Site, setting: Literal["reports", "vex"], settings: Settings, problems: Problems
 ) -> Path | None:
-    """Return the folder in the settings, or the default folder if it exists."""
+    """Return the folder in the settings, or the default folder if it exists.
+
+    Adds a warning for files in the folder with this name in docs_dir, which are published and not read.
+    """
     configured: str | None = getattr(settings.security, setting)
-    folder = site.root / (configured or SECURITY_FOLDERS[setting])
+    name = configured or SECURITY_FOLDERS[setting]
+    folder, published = site.root / name, site.docs_dir / name
+    if any(published.rglob("*.json")):
+        message = f"{name_of(published, site.root)} is published as it is, and not read"
+        hint = "move it next to mkdocs.yml, or set another folder here"
+        path = "security", setting
+        problems.add(site.config.problem(path, message, hint, Level.WARNING, code=Code.MISSING_PATH))
     if folder.is_dir() and leads_out(folder, [site.docs_dir]):
         return folder
     if folder.is_dir():
         message, hint = "the folder is in docs_dir, so MkDocs would publish it", "move it next to mkdocs.yml"
     else:
-        name = configured or SECURITY_FOLDERS[setting]
         message, hint = f"{name!r} is not a folder", "create it or correct the path"
     if configured or os.path.lexists(folder):
         problems.add(site.config.problem(("security", setting), message, hint, code=Code.MISSING_PATH))
@@ -192,7 +200,7 @@ def _scans(site: Site, settings: Settings, problems: Problems) -> tuple[Scan, ..
 
 def _repositories(listed: Iterable[ListedEntry]) -> dict[str, list[str]]:
     """Return image name → the repositories with this image, first those of pages, then those of pins."""
-    references = [entry.image for entry in listed if isinstance(entry, ImageEntry)]
+    references = [entry.image for entry in listed if isinstance(entry, ImageEntry) and entry.image]
     references += [pin.image for entry in listed if isinstance(entry, PinningEntry) for pin in entry.images]
     by_name: dict[str, list[str]] = defaultdict(list)
     for repository in dict.fromkeys(Reference.parse(reference).repository for reference in references):

@@ -14,9 +14,12 @@ from ..problems import CatalogError, Problem, Problems
 from ..problems.codes import Code
 
 
-def needs_mkdocs(config_file: Path) -> bool:
-    """Whether MkDocs must read the site. False if the configuration is invalid, which `read_site` reports."""
-    yml = None if config_file.suffix == ".toml" else read_mkdocs_yml(config_file, Problems())
+def needs_mkdocs(config_file: Path, problems: Problems) -> bool:
+    """Whether MkDocs must read the site. False if the configuration is invalid.
+
+    Adds the problems of the configuration, as `read_site` does.
+    """
+    yml = None if config_file.suffix == ".toml" else read_mkdocs_yml(config_file, problems)
     return yml is not None and PLUGIN in dict(yml.plugins) and yml.needs_mkdocs
 
 
@@ -63,7 +66,8 @@ def read_site(
         title=yml.site_name,
         pages=docs.pages(),
         occupied_paths=docs.below(PREFIX + "/"),
-        custom_dir=root / yml.theme if yml.theme else None,
+        custom_dir=root / yml.theme.custom_dir if yml.theme.custom_dir else None,
+        languages=(yml.theme.language or yml.theme.locale or "en",),
         directory_urls=None if web or config.generator == "Zensical" else yml.directory_urls,
     )
     return site, settings, yml.strict

@@ -36,7 +36,7 @@ from ..catalog.registry_facts import (
     RegistryFacts,
     VersionFacts,
 )
-from ..catalog.types import camel
+from ..catalog.types import NOASSERTION, camel
 from ..catalog.version_tags import label_first
 from ..catalog.versions import in_order
 from ..problems import Level, Problem, Problems, RefusedError
@@ -399,7 +399,8 @@ def _of_chart(facts: VersionFacts) -> Found:
 
 
 def _annotation(field: str, name: str, annotations: Mapping[str, str]) -> Found:
-    yield field, f"annotations.{name}", " ".join(annotations.get(name, "").split())
+    text = " ".join(annotations.get(name, "").split())
+    yield field, f"annotations.{name}", "" if text == NOASSERTION else text
 
 
 @cache

@@ -26,6 +26,7 @@ from .markers import MARKER, line_of, near_misses, parse, well_formed
 from .parts import SECTIONS, VIEWS, ItemPage, Parts, item_pages, sections
 from .render import Place
 from .view import CatalogView
+from .words import unused_words
 
 STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
@@ -114,6 +115,7 @@ class PageFiller:
         self._list_pages = _list_pages(contents, self._pages)
         self._homes = {name: page.url for name, page in self._list_pages.items()}
         self._parts = Parts(settings, view, site)
+        self._unused_words = [*unused_words(site)]
         self._items = item_pages(view)
 
     @property
@@ -128,13 +130,22 @@ class PageFiller:
         Raises:
             CatalogError: a marker or a template is wrong.
         """
-        pages = {uri: self._fill(uri, content, problems) for uri, content in self._contents.items()}
+        problems.extend(self._unused_words)
+        pages = {
+            uri: self._fill(self._pages[uri], content, problems) for uri, content in self._contents.items()
+        }
         if problems.refuse(strict=strict):
             raise CatalogError(problems)
         return {uri: page for uri, page in pages.items() if page.html != self._contents[uri]}
 
-    def _fill(self, uri: str, content: str, problems: Problems) -> FilledPage:
-        page = self._pages[uri]
+    def part(self, content: str, url: str) -> FilledPage:
+        """The beginning of a page that another one shows, such as that of a post on a blog's index.
+
+        `url` is that of the other page. Problems are left out: `fill` adds them to the whole page.
+        """
+        return self._fill(Page("", "", "", url), content, Problems())
+
+    def _fill(self, page: Page, content: str, problems: Problems) -> FilledPage:
         url, own = page.url, self._items.get(page.url.removeprefix(self._language))
         stem = url.rpartition("/")[2].removesuffix(".html") or "index"
         place = Place(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from html import unescape
 
 from markupsafe import escape
 
+from ..authored.folders import name_of
 from ..authored.site import Site
 from ..authored.yaml_text import parse
-from ..problems import CatalogError, Problems, RefusedError
+from ..problems import CatalogError, Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 
 # Text between tags, and the attributes that readers see or hear
@@ -19,16 +20,18 @@ _NUMBER = re.compile(r"\d+(?:[,.]\d+)*")
 
 
 def read_words(site: Site) -> Mapping[str, str]:
-    """Return text → its replacement from `catalog/words.yml` in the templates of the site.
+    """Return text → its replacement, from `catalog/words.de.yml` in the site's templates for pages in German.
 
-    Pages in another language have their own file, as in `catalog/words.de.yml`.
+    Pages in the default language without this file have `catalog/words.yml`.
 
     Raises:
         CatalogError: the file is invalid.
     """
-    ending = f".{site.language.rstrip('/')}" if site.language else ""
-    path = site.custom_dir / "catalog" / f"words{ending}.yml" if site.custom_dir else None
-    if path is None or not path.is_file():
+    language = site.language.rstrip("/") or site.languages[0]
+    names = [f"words.{language}.yml", *([] if site.language else ["words.yml"])]
+    files = [site.custom_dir / "catalog" / name for name in names] if site.custom_dir else []
+    path = next((file for file in files if file.is_file()), None)
+    if path is None:
         return {}
     try:
         data = parse(path.read_text("utf-8", errors="replace")).data or {}
@@ -39,6 +42,17 @@ def read_words(site: Site) -> Mapping[str, str]:
         name = f"{path.parent.name}/{path.name}"
         raise CatalogError(Problems([error.problem(name, Code.SYNTAX)])) from None
     return {str(key): str(text) for key, text in data.items()}
+
+
+def unused_words(site: Site) -> Iterator[Problem]:
+    """Warn of files for languages that the site does not have."""
+    folder = site.custom_dir / "catalog" if site.custom_dir and not site.language else None
+    for path in sorted(folder.glob("words.*.yml")) if folder else ():
+        if path.name.split(".")[1] not in site.languages:
+            message = f"not used: no page is in this language, but in {', '.join(site.languages)}"
+            hint = f"rename it to words.{site.languages[0]}.yml, or set the theme's language"
+            name = name_of(path, site.root)
+            yield Problem(name, 0, 0, "", message, hint, Level.WARNING, code=Code.MARKER)
 
 
 def replace_words(html: str, words: Mapping[str, str]) -> str:

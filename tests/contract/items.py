@@ -153,7 +153,7 @@ def _pin(api: Api, path: str, where: str, pin: Json) -> None:
     homes: dict[str, str | None] = {}
     owners: dict[str | None, None] = {None: None}
     for image in api.data("images"):
-        owned = normal(image["image"])[0] == repository
+        owned = image["image"] is not None and normal(image["image"])[0] == repository
         owners |= {image["slug"]: None} if owned else {}
         for entry in image["versions"]:
             if (

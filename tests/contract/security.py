@@ -15,7 +15,7 @@ def check(api: Api) -> None:
             release, digests = api.href(f"security/{slug}/{entry['version']}.json"), entry["digests"]
             first = {"digest": digests[0] if digests else None, "digests": [*dict.fromkeys(digests)]}
             api.holds("images.json", f"{where}.versions[{number}]", entry, **first, href=release)
-        if ":" in image["image"].rpartition("/")[2]:
+        if ":" in (image["image"] or "").rpartition("/")[2]:
             api.blame("images.json", f"{where}.image", f"is {image['image']}, with a tag or digest")
         newest = _detail(api, image) if image["versions"] else {"scanned": False, "complete": False}
         api.expect("images.json", f"{where}.security", image["security"], _of_newest(api, image, newest))
