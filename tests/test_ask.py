@@ -360,13 +360,12 @@ def test_the_guide_s_script_tells_no_from_no_answer(online: str, tmp_path: Path)
         assert run.stdout.startswith(said), run
 
 
-def test_an_author_s_file_for_assistants_stays(site: SiteFolder) -> None:
+def test_assistants_find_the_catalog_by_a_file_in_the_api(site: SiteFolder) -> None:
     site.image("nginx")
     site.settings["lookups"] = ["cves"]
-    file = site.build().folder / "site/llms.txt"
-    text = file.read_text("utf-8")
+    result = site.mkdocs()
+    text = (result.api / "llms.txt").read_text("utf-8")
     assert text.startswith("# ") and "container images (1)" in text
     assert "cves/{id}.json" in text and "digests/" not in text
-    site.write("docs/llms.txt", "mine\n")
-    site.mkdocs()
-    assert file.read_text("utf-8") == "mine\n"
+    assert result.json("index.json")["documents"]["llms"] == "/catalog/api/v1/llms.txt"
+    assert not (result.folder / "site/llms.txt").exists()

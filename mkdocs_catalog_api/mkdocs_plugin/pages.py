@@ -112,8 +112,15 @@ def uri(file: File) -> str:
     return str(getattr(file, "norm_src_uri", file.src_uri))
 
 
+_LEFT_OUT = (InclusionLevel.EXCLUDED, InclusionLevel.DRAFT)
+
+
 def describe(
-    config: MkDocsConfig, pages: Sequence[Page], item_pages: Set[str], occupied: Mapping[str, str]
+    config: MkDocsConfig,
+    files: Files,
+    pages: Sequence[Page],
+    item_pages: Set[str],
+    occupied: Mapping[str, str],
 ) -> Site:
     """Return the site with these pages. `item_pages` has the paths of those that the plugin has made.
 
@@ -131,6 +138,7 @@ def describe(
         directory_urls=config.use_directory_urls,
         language=language(config),
         occupied_paths=occupied,
+        other_files=sum(file.inclusion not in _LEFT_OUT and not isinstance(file, ApiFile) for file in files),
         custom_dir=Path(config.theme.custom_dir) if config.theme.custom_dir else None,
         theme_dirs=[Path(folder) for folder in config.theme.dirs],
     )
@@ -215,7 +223,7 @@ def add_item_pages(files: Files, settings: Settings, config: MkDocsConfig) -> se
     A page of the author in the same place stays; `load` reports it.
     """
     folder, targets, uris = language(config), {file.dest_uri for file in files}, set()
-    for uri, title in items_without_page(describe(config, [], set(), {}), settings):
+    for uri, title in items_without_page(describe(config, files, [], set(), {}), settings):
         content = f"---\ntitle: {json.dumps(title)}\n---\n"
         file = File.generated(config, uri, content=content, inclusion=InclusionLevel.NOT_IN_NAV)
         file.generated_by = "catalog-api"

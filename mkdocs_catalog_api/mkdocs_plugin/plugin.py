@@ -159,7 +159,8 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         strict = bool(config.strict)
         if self.read_only:
             config.site_dir = self._site_dir
-        site = describe(config, self._pages.collect(files, config), self._item_pages, self._occupied)
+        pages = self._pages.collect(files, config)
+        site = describe(config, files, pages, self._item_pages, self._occupied)
         if self.read_only:
             raise HasReadError(site, self._settings, strict=strict)
         build = self._builds.translate if site.language else self._builds.make
@@ -168,15 +169,15 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         add_generated(files, filler.files, config)
         if new := self._builds.new:
             point_to(new, files)
-        pages = {uri(file): file.page for file in files.documentation_pages() if file.page is not None}
+        by_path = {uri(file): file.page for file in files.documentation_pages() if file.page is not None}
         for path, filled in self._filled.items():
-            page = pages[path]
+            page = by_path[path]
             page.content = filled.findable
             if filled.description:
                 page.meta.setdefault("description", filled.description)
             _add_headings(page, filled.headings)
             if filled.listed_on is not None and filled.listed_on != path:
-                self._lists[path] = pages[filled.listed_on]
+                self._lists[path] = by_path[filled.listed_on]
         if not self._builds.serving:
             # The catalog lasts as long as the build, so that garbage collection need not visit it.
             gc.freeze()

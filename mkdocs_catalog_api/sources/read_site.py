@@ -63,6 +63,7 @@ def read_site(
         title=yml.site_name,
         pages=docs.pages(),
         occupied_paths=docs.below(PREFIX + "/"),
+        other_files=docs.number,
         custom_dir=root / yml.theme if yml.theme else None,
         directory_urls=None if web or config.generator == "Zensical" else yml.directory_urls,
     )
