@@ -20,7 +20,6 @@ from ..catalog import addresses
 from ..documents.table import fixed_paths
 from ..problems import reason
 from ..sources.items import items_without_page
-from ..web.pages import SCRIPT, STYLE
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -247,10 +246,3 @@ def add_generated(files: Files, contents: Mapping[str, bytes], config: MkDocsCon
     for uri, content in contents.items():
         if files.get_file_from_path(uri) is None:
             files.append(File.generated(config, uri, content=content))
-
-
-def link_assets(config: MkDocsConfig) -> None:
-    """Add the assets once (static-i18n calls this for each language), before those of the author."""
-    if STYLE not in config.extra_css:
-        config.extra_css.insert(0, STYLE)
-        config.extra_javascript.insert(0, SCRIPT)

@@ -18,7 +18,7 @@ from ..authored.site import Site, own_files
 from ..catalog.addresses import Addresses, mount_path
 from ..problems import CatalogError, Problems
 from ..publish.swap import Stamp, remember
-from ..web.pages import ASSETS, FilledPage
+from ..web.pages import ASSETS, STYLE, FilledPage, script_element
 from ..web.view import CatalogView
 from .builds import Builds, keep_out_of_strict
 from .pages import (
@@ -29,7 +29,6 @@ from .pages import (
     config_file,
     describe,
     language,
-    link_assets,
     occupied_paths,
     point_to,
     root,
@@ -114,8 +113,6 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             self._builds.refuse(CatalogError(self._problems))
             return config
         self._watch(config)
-        if self._settings.web:
-            link_assets(config)
         if self.read_only:  # MkDocs clears the folder of the site next
             self._site_dir, config.site_dir = config.site_dir, str(Path(config.site_dir, "nothing to clear"))
         return config
@@ -184,24 +181,32 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         return env
 
     @event_priority(-100)  # after the search plugin, which reads the page in this event
-    def on_page_context(self, context: TemplateContext, /, *, page: MkDocsPage, **_: Any) -> None:
-        """`page_context`: show the whole page; the search has indexed only a part of it."""
+    def on_page_context(
+        self, context: TemplateContext, /, *, page: MkDocsPage, config: MkDocsConfig, **_: Any
+    ) -> None:
+        """`page_context`: show the whole page; the search has indexed only a part of it.
+
+        Themes link the style before the author's. The script is in the content, which instant navigation
+        replaces and runs: the rest of a page stays as it was on the first page that a reader has opened.
+        """
         if filled := self._filled.get(uri(page.file)):
-            page.content = filled.html
-        # The built-in themes of MkDocs treat `source` of an item as a list, and print each letter.
-        if isinstance(page.meta.get("source"), str):
-            page.meta = {name: value for name, value in page.meta.items() if name != "source"}
+            page.content = filled.html + script_element(page.url)
+            config.extra_css.insert(0, STYLE)
+            # The built-in themes of MkDocs treat `source` of an item as a list, and print each letter.
+            if isinstance(page.meta.get("source"), str):
+                page.meta = {name: value for name, value in page.meta.items() if name != "source"}
         if list_page := self._lists.get(uri(page.file)):
             list_page.active = True
 
     @event_priority(100)  # before plugins that remove optional parts of HTML
-    def on_post_page(self, output: str, /, *, page: MkDocsPage, **_: Any) -> str:
+    def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig, **_: Any) -> str:
         """`post_page`: complete the head, and write the additional pages of lists."""
         if list_page := self._lists.get(uri(page.file)):
             list_page.active = False
         filled = self._filled.get(uri(page.file))
         if filled is None:
             return output
+        config.extra_css.remove(STYLE)
         html = filled.with_head(output)
         self._builds.put(filled.further_pages(html))
         return html
