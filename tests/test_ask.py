@@ -85,6 +85,11 @@ QUESTIONS = [
     (f"who-has {LOG4SHELL.lower()}", 0, "solr 8.11.0"),
     ("who-has CVE-1999-0001", 1, "no scanned version has CVE-1999-0001"),
     (f"check {NGINX}:1.28.0", 1, "end-of-life: nginx 1.28.0|sha256:a2ab7dc1e601|newer line: 1.29.3"),
+    (f"check {NGINX}:1.28.0 --allow critical,end-of-life", 0, "end-of-life: nginx 1.28.0"),
+    (f"check {NGINX}:1.28.0 --allow critical", 1, "end-of-life: nginx 1.28.0"),
+    ("changes", 0, "59 changes on 1 recorded day|2025-10-31  image-added          external-dns"),
+    ("changes 2025-10-24", 0, "117 changes on 2 recorded days"),
+    ("changes 2999-01-01", 1, "0 changes on 0 recorded days"),
     (f"check {NGINX.upper()[:20]}{NGINX[20:]}:1.29.3", 0, "listed: nginx 1.29.3, the newest version"),
     ("check nginx:1.27", 1, "not listed|similar: nginx"),
     (f"check {NGINX}:0.1", 1, "no version 0.1|1.29.3"),
@@ -185,7 +190,7 @@ def test_a_check_says_yes_if_nothing_speaks_against_it(site: SiteFolder, tmp_pat
             asked = ask(catalog, "who-has", id_)
             assert (asked.returncode, asked.stderr) == (0, "") and "open in 2 images" in asked.stdout
             assert "4 versions with a scan, 1 without" in asked.stdout
-        for question in ("who-has log4shell", "check sha256:12", "check ???"):
+        for question in ("who-has log4shell", "check sha256:12", "check ???", "changes ever"):
             no_answer(ask(catalog, *question.split()))
 
 
@@ -334,7 +339,7 @@ def test_an_assistant_gets_the_same_answers(online: str) -> None:
         ("catalog_summary", {}),
     ]
     tools, (search, who_has, summary) = asyncio.run(talk(online, calls))
-    assert len(tools) == 7
+    assert len(tools) == 8
     assert all(tool.annotations is not None and tool.annotations.read_only_hint for tool in tools)
     assert sum(len(tool.name) + len(tool.description or "") for tool in tools) < 3_000
     assert search["data"][0]["slug"] == "postgresql"

@@ -28,19 +28,16 @@ from difflib import get_close_matches
 from typing import Any, NamedTuple, cast
 
 USER_AGENT = "catalog.py/1 (mkdocs-catalog-api)"
-MAX_BYTES = 64 << 20
-"""Of one document, decompressed."""
-MAX_SECONDS = 60
-"""For all documents of one question."""
+MAX_BYTES = 64 << 20  # of one document, decompressed
+MAX_SECONDS = 60  # for all documents of one question
 MAX_SECONDS_OF_SILENCE = 20
-MAX_SECONDS_TO_CONNECT = 6
-"""To one address of a host: many hosts have eight."""
+MAX_SECONDS_TO_CONNECT = 6  # to one address of a host: many hosts have eight
 SEVERITIES = ("critical", "high", "medium", "low", "unknown")
 ENTRIES_FOR_PEOPLE = 40
 """Rows of a table; `--json` prints all."""
 ENTRIES_FOR_ASSISTANTS = (25, 10)
 """Entries of a list, and of a list inside it."""
-CHARACTERS_FOR_ASSISTANTS = 300
+MAX_CHARACTERS, CHARACTERS_FOR_ASSISTANTS = 2000, 300
 """Of one text."""
 
 Json = Any
@@ -58,7 +55,6 @@ class NotListedError(Exception):
     """The catalog does not list the subject of a question: the answer *no*."""
 
     def __init__(self, *lines: str, **data: Json) -> None:
-        """Store the answer, as lines and as data."""
         self.answer = Answer(False, {"listed": False, **data}, list(lines))
 
 
@@ -67,17 +63,6 @@ class NoAnswerError(Exception):
 
 
 # ---------------------------------------------------------------- documents of the site
-
-
-class SafeRedirects(urllib.request.HTTPRedirectHandler):
-    """Follow redirects to https, and from http to http on the same host."""
-
-    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        fp.close()  # urllib would read all of it
-        old, new = urllib.parse.urlsplit(req.full_url.lower()), urllib.parse.urlsplit(newurl.lower())
-        if new.scheme != "https" and (old.scheme, old.netloc) != (new.scheme, new.netloc):
-            raise NoAnswerError(f"{req.full_url} redirects to {newurl}, which is not https")
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 class TimedReader(io.RawIOBase):
@@ -97,8 +82,13 @@ class TimedReader(io.RawIOBase):
         return self._file.readinto(buffer)
 
 
-class TimedConnections(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
-    """Connections that end MAX_SECONDS from now, whether they wait, or receive headers or a body."""
+class Connections(
+    urllib.request.HTTPHandler, urllib.request.HTTPSHandler, urllib.request.HTTPRedirectHandler
+):
+    """Connections that end MAX_SECONDS from now, whether they wait, or receive headers or a body.
+
+    Redirects to https are followed, and from http to http on the same host.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -120,6 +110,13 @@ class TimedConnections(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
 
         return super().do_open(cast(Any, connection), req, **options)
 
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        fp.close()  # urllib would read all of it
+        old, new = urllib.parse.urlsplit(req.full_url.lower()), urllib.parse.urlsplit(newurl.lower())
+        if new.scheme != "https" and (old.scheme, old.netloc) != (new.scheme, new.netloc):
+            raise NoAnswerError(f"{req.full_url} redirects to {newurl}, which is not https")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
 
 class Catalog:
     """The published documents of one site."""
@@ -131,7 +128,7 @@ class Catalog:
             raise NoAnswerError(f"{site} is not the address of a site, such as https://example.org/catalog")
         self.origin = "/".join(self.site.split("/", 3)[:3])
         self._read: dict[str, Json] = {}
-        self._opener = urllib.request.build_opener(SafeRedirects, TimedConnections())
+        self._opener = urllib.request.build_opener(Connections())
         self.index = self._get(f"{self.site}/api/v1/index.json")
         if not isinstance(self.index, dict) or self.index.get("apiVersion") != "v1":
             problem = "api/v1/index.json is missing or has another format"
@@ -164,8 +161,9 @@ class Catalog:
 
     def items(self) -> list[tuple[str, dict[str, Json]]]:
         """Return each image and chart as `image` or `chart` and its entry in the list."""
-        lists = (("image", "imagesIndex"), ("chart", "chartsIndex"))
-        return [(kind, item) for kind, name in lists for item in self.document(name)["data"]]
+        return [
+            (kind, item) for kind in ("image", "chart") for item in self.document(f"{kind}sIndex")["data"]
+        ]
 
     def _get(self, url: str) -> Json:
         """Return a document; None for 404 and 410."""
@@ -218,7 +216,7 @@ def shown(value: Json) -> str:
 
 def count(number: int, noun: str) -> str:
     """Return `1 image`, `2 images`, `2 vulnerabilities`."""
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    plural = re.sub("(?<![aeo])y$", "ie", noun) + "s"
     return f"{number} {noun if number == 1 else plural}"
 
 
@@ -399,24 +397,13 @@ def get_image(catalog: Catalog, name: str) -> Answer:
     `charts/NAME` is the chart if an image has the same name.
     """
     kind, item = find(catalog, name)
-    facts = [
-        ("reference", item[kind]),
-        ("newest", item["latest"]),
-        ("lifecycle", item["lifecycle"]),
-        ("replaced by", item["replacedBy"]),
-        ("in place of", item.get("replaces")),
-        ("license", item["license"]),
-        ("category", item["categories"]),
-        ("base", item.get("base")),
-        ("platforms", item.get("platforms")),
-        ("signature", item["signature"]),
-        ("verify", (item["verify"] or {}).get("command")),
-        *item["custom"].items(),
-        ("scan", state(item["security"])),
-        ("page", catalog.origin + item["url"]),
-    ]
-    lines = [f"{item['name']} ({kind} {item['slug']})", *textwrap.wrap(item["description"] or "", 78)]
-    lines += [f"{key:12} {shown(value)}" for key, value in facts if shown(value)]
+    names = ("latest", "lifecycle", "replacedBy", "replaces", "license", "categories", "base", "platforms")
+    facts = [("reference", item[kind]), *((name, item.get(name)) for name in (*names, "signature"))]
+    facts += [("verify", (item["verify"] or {}).get("command")), *item["custom"].items()]
+    facts += [("scan", state(item["security"])), ("page", catalog.origin + item["url"])]
+    description = shortened(item["description"] or "", MAX_CHARACTERS)
+    lines = [f"{item['name']} ({kind} {item['slug']})", *textwrap.wrap(description, 78)]
+    lines += [shortened(f"{key:12} {shown(value)}", MAX_CHARACTERS) for key, value in facts if shown(value)]
     rows = []
     for version in item["versions"]:
         end = f"support ends {version['endOfLife']}" if version.get("endOfLife") else ""
@@ -522,11 +509,11 @@ def normalized(reference: str) -> tuple[str, str, str]:
     return f"{host}/{path}", tag, digest
 
 
-def check_reference(catalog: Catalog, reference: str) -> Answer:
+def check_reference(catalog: Catalog, reference: str, allow: str = "") -> Answer:
     """Tell whether a reference or digest is listed and nothing speaks against it, and what to update to.
 
-    No if it is former, withdrawn, planned, not scanned, or past its end of life or its system's, or has a
-    critical or exploited vulnerability.
+    No if it is former, withdrawn, planned, not-scanned, or past its end-of-life or system-end-of-life, or has
+    a critical or exploited vulnerability. `allow` tolerates some of these words: critical,end-of-life.
     """
     repository, tag, digest = normalized(reference)
     if digest:
@@ -560,7 +547,8 @@ def check_reference(catalog: Catalog, reference: str) -> Answer:
         raise NotListedError(*lines, reference=reference, replacedBy=replacing, similar=similar)
     data = [{**entry, "concerns": concerns(entry)} for entry in entries]
     lines = [line for entry in data for line in check_lines(entry)]
-    return Answer(not any(entry["concerns"] for entry in data), {"reference": reference, "data": data}, lines)
+    refused = {word for entry in data for word in entry["concerns"]} - {*re.split("[, ]+", allow)}
+    return Answer(not refused, {"reference": reference, "data": data}, lines)
 
 
 def concerns(entry: dict[str, Json]) -> list[str]:
@@ -602,9 +590,8 @@ def compare_versions(catalog: Catalog, name: str, a: str, b: str) -> Answer:
     """Compare the vulnerabilities of two versions of an image: what B fixes and adds."""
     old, new = release(catalog, name, a), release(catalog, name, b)
     lines = [f"{each['slug']} {each['version']}: {state(each)}" for each in (old, new)]
-    data: dict[str, Json] = {"slug": old["slug"]}
-    for key, document in (("a", old), ("b", new)):
-        data[key] = {name: document[name] for name in document if name not in ("cves", "suppressed")}
+    without = ({key: each[key] for key in each if key not in ("cves", "suppressed")} for each in (old, new))
+    data: dict[str, Json] = {"slug": old["slug"], **dict(zip("ab", without))}
     if not (old["scanned"] and new["scanned"]):
         unknown = {**data, "fixed": None, "added": None}
         return Answer(False, unknown, [*lines, "both versions need a scan"])
@@ -619,6 +606,22 @@ def compare_versions(catalog: Catalog, name: str, a: str, b: str) -> Answer:
     return Answer(True, data, lines)
 
 
+def list_changes(catalog: Catalog, since: str = "") -> Answer:
+    """List what changed in the catalog since a day (2026-01-31), by default on the last recorded day."""
+    if not re.fullmatch(r"(\d{4}-\d\d-\d\d)?", since):
+        raise NoAnswerError(f"{since} is not a day, such as 2026-01-31")
+    recorded = catalog.document("changes")["data"]
+    days = [day for day in recorded if day["date"] >= since] if since else recorded[:1]
+    events = [{"date": day["date"], **event} for day in days for event in catalog.linked(day["href"])["data"]]
+    details = ("version", "id", "severity", "pkg", "from", "to", "reason")
+    rows = []
+    for event in events:
+        detail = " ".join(shown(event[name]) for name in details if event.get(name))
+        rows.append((event["date"], event["kind"], event["slug"], detail))
+    lines = [f"{count(len(events), 'change')} on {count(len(days), 'recorded day')}", *table(rows)]
+    return Answer(bool(events), {"since": since or None, "total": len(events), "data": events}, lines)
+
+
 QUESTIONS: dict[str, Callable[..., Answer]] = {
     "summary": catalog_summary,
     "search": search_images,
@@ -627,6 +630,7 @@ QUESTIONS: dict[str, Callable[..., Answer]] = {
     "who-has": who_has_vulnerability,
     "check": check_reference,
     "compare": compare_versions,
+    "changes": list_changes,
 }
 """Name, description and arguments of an assistant's tool are those of the function."""
 
@@ -634,11 +638,7 @@ QUESTIONS: dict[str, Callable[..., Answer]] = {
 def ask(
     site: str, question: Callable[..., Answer], given: dict[str, str], render: Callable[[Answer], str]
 ) -> tuple[bool, str]:
-    """Return the answer to a question: whether it is *yes*, and its text.
-
-    Raises:
-        NoAnswerError: the site is down, is not a catalog, or one of its documents has another shape.
-    """
+    """Return whether the answer to a question is *yes*, and its text, or raise a NoAnswerError."""
     try:
         try:
             answer = question(Catalog(site), **given)
@@ -700,8 +700,7 @@ def serve_mcp(site: str) -> None:
         from mcp.server import MCPServer
         from mcp.types import ToolAnnotations
     except ImportError:
-        needed = "this needs a package: pip install 'mcp>=2.3,<3' (Python 3.10 or newer)"
-        raise NoAnswerError(needed) from None
+        raise NoAnswerError("this needs Python 3.10 or newer, and pip install 'mcp>=2.3,<3'") from None
     server = MCPServer("catalog", instructions=f"The catalog of container images at {site}.")
     for question in QUESTIONS.values():
         server.add_tool(
@@ -732,7 +731,8 @@ def arguments() -> dict[str, Json]:
         command.add_argument("--json", action="store_true", help="print JSON")
         for each in parameters(question):
             nargs = "*" if each.name == "words" else "?" if each.default == "" else None
-            command.add_argument(each.name, metavar=each.name.upper(), nargs=nargs, default="")
+            name = "--allow" if each.name == "allow" else each.name
+            command.add_argument(name, metavar=each.name.upper(), nargs=nargs, default="")
     commands.add_parser("mcp", help="Offer the questions to an assistant over stdio (needs the package mcp).")
     given = vars(parser.parse_args())
     return {key: " ".join(value) if isinstance(value, list) else value for key, value in given.items()}
