@@ -19,10 +19,10 @@ from .catalog.value import Catalog
 from .documents import vex
 from .documents.discovery import ManifestEntry
 from .documents.publication import publication
-from .documents.table import LOOKUP_NAMES, wanted_kinds
+from .documents.table import LOOKUP_NAMES
 from .problems import CatalogError, Level, Problem, Problems
 from .problems.codes import Code
-from .publish import feeds, llms
+from .publish import feeds
 from .publish.hosts import HeaderFile, note_number
 from .publish.site_files import (
     VEX_FILES,
@@ -55,8 +55,6 @@ class Build(Struct, frozen=True):
     """Path in the site → content of the feed."""
     vex_repository: Mapping[str, bytes]
     """Path in the site → the file that points scanners to the author's statements, if they are published."""
-    llms: bytes
-    """`llms.txt` of the site."""
 
     @property
     def folder(self) -> Path:
@@ -123,7 +121,6 @@ class Build(Struct, frozen=True):
             feeds.FILES.write(self.feeds, self.site, site_dir, staging.folder)
             VEX_FILES.write(self.vex_repository, self.site, site_dir, staging.folder)
             publish(staging, site_dir, keep=keep, replace=replace, stamps=stamps)
-            llms.write(self.llms, self.site, site_dir, staging.folder)
             if file and not file.author_has_one(self.site):
                 put(site_dir, file.name, file.body(), staging.folder)
             return late
@@ -196,7 +193,7 @@ def _prepare(
         written[document.path] = document.entry
         if staging:
             save(staging.documents, document.path, document.body)
-    note_number(written.values(), site.config, problems)
+    note_number(written.values(), site, problems)
     refuse_occupied(written, site.occupied_paths, problems)
     feed_files: dict[str, bytes] = {}
     if settings.feeds and site.site_url:
@@ -207,7 +204,4 @@ def _prepare(
         vex_repository = vex_repository_file(site.title, vex.repository(site.site_url))
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
-    lookups = [kind for kind in wanted_kinds(catalog, settings) if kind.optional]
-    routes = [route for kind in lookups for route in kind.routes if route.parameters]
-    words = llms.text(catalog, routes)
-    return Build(site, catalog, staging, written, problems, header_file, feed_files, vex_repository, words)
+    return Build(site, catalog, staging, written, problems, header_file, feed_files, vex_repository)

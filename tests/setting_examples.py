@@ -44,8 +44,8 @@ NOTES = {
     "See [scanners' ignore rules](scan.md#scanners-ignore-rules).",
     "security.max_report_size": "A number and a unit: `kB`, `MB`, `GB` (powers of 1000)"
     " or `KiB`, `MiB`, `GiB` (powers of 1024).",
-    "lookups": "Each [answers one question](clients.md#one-question-one-document). Above "
-    "20,000 documents, a note names the hosts that accept that many.",
+    "lookups": "Each [answers one question](clients.md#one-question-one-document). If the site "
+    "has more than 20,000 files, a note names the hosts that accept that many.",
     "headers": "See [Header files](hosts.md#header-files).",
     "feeds": "See [Documents and feeds](history.md#documents-and-feeds).",
 }

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import zlib
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
@@ -19,10 +20,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from .example import EXAMPLE
-from .fake_server import FakeServer, answer
+from .fake_server import FakeServer, answer, endless
 from .guide import blocks
 from .servers import serve
-from .sites import SiteFolder
+from .sites import REGISTRY, SiteFolder, digest, row, trivy
 
 PROGRAM = EXAMPLE / "docs/guide/catalog.py"
 LOG4SHELL = "CVE-2021-44228"
@@ -41,11 +42,10 @@ class Asked(NamedTuple):
     stderr: str
 
 
-def ask(site: str, *question: str, cache: Path = Path(os.devnull)) -> Asked:
-    """Run the program in process with the cache folder `cache`, by default none that can be written."""
+def ask(site: str, *question: str) -> Asked:
+    """Run the program in process."""
     streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(cache))
         patch.setenv("COLUMNS", "200")
         patch.setattr(sys, "argv", [str(PROGRAM), site, *question])
         for name, stream in zip(("stdout", "stderr"), streams, strict=True):
@@ -63,6 +63,10 @@ QUESTIONS = [
     # question, exit status, words of the answer
     ("summary", 0, "Hardened Images|51 images|known to be exploited|not scanned: external-dns"),
     ("search postgres", 0, "postgresql"),
+    ("search fips python", 0, "python"),
+    ("search fips nginx", 1, "nothing found"),
+    ("search withdrawn", 0, "solr"),
+    ("search s390x coredns", 0, "coredns"),
     ("search", 0, "alertmanager|more: --json prints all"),
     ("search nothing-of-this-name", 1, "nothing found"),
     ("image nginx", 0, f"NGINX (image nginx)|{NGINX}|BSD-2-Clause"),
@@ -77,10 +81,16 @@ QUESTIONS = [
     ("vulnerabilities charts/gitea", 1, "is a chart|postgresql  16.10"),
     ("vulnerabilities nginx 9.9", 1, "nginx 9.9 is not listed|1.29.3"),
     ("vulnerabilities grafana", 1, "not scanned"),
-    (f"who-has {LOG4SHELL}", 0, "solr 8.11.0|versions were scanned"),
+    (f"who-has {LOG4SHELL}", 0, "solr 8.11.0|versions with a scan"),
     (f"who-has {LOG4SHELL.lower()}", 0, "solr 8.11.0"),
     ("who-has CVE-1999-0001", 1, "no scanned version has CVE-1999-0001"),
-    (f"check {NGINX}:1.28.0", 0, "listed: nginx 1.28.0|sha256:a2ab7dc1e601|newer line: 1.29.3"),
+    (f"check {NGINX}:1.28.0", 1, "end-of-life: nginx 1.28.0|sha256:a2ab7dc1e601|newer line: 1.29.3"),
+    (f"check {NGINX}:1.28.0 --allow critical,end-of-life", 0, "end-of-life: nginx 1.28.0"),
+    (f"check {NGINX}:1.28.0 --allow critical", 1, "end-of-life: nginx 1.28.0"),
+    ("changes", 0, "59 changes on 1 recorded day|2025-10-31  image-added          external-dns"),
+    ("changes 2025-10-24", 0, "117 changes on 2 recorded days"),
+    ("changes 2999-01-01", 1, "0 changes on 0 recorded days"),
+    (f"check {NGINX.upper()[:20]}{NGINX[20:]}:1.29.3", 0, "listed: nginx 1.29.3, the newest version"),
     ("check nginx:1.27", 1, "not listed|similar: nginx"),
     (f"check {NGINX}:0.1", 1, "no version 0.1|1.29.3"),
     (f"check sha256:{'0' * 64}", 1, "not listed"),
@@ -111,11 +121,11 @@ def test_a_search_finds_by_each_field_and_the_best_match_first(site: SiteFolder,
     fields += "replaces: [docker.io/library/elephant]\ntested: [kind, k3s]\n"
     fields += f"versions: [{{version: '18.1', tags: [stable], digest: '{digest}'}}]"
     site.image("postgresql", fields, category="Databases", license="PostgreSQL")
-    site.image("backup", "description: Backs up postgres")
+    site.image("backup", "description: Backs up postgres\nfips: false")
     site.image("postgres-exporter")
     (tmp_path / "catalog").symlink_to(site.build().folder / "site", target_is_directory=True)
     both = ["postgresql", "postgres-exporter", "backup"]
-    words = "Relational databases wolfi 5432 fips:true elephant docker.io/library/elephant 18.1 18 stable"
+    words = "Relational databases wolfi 5432 fips elephant docker.io/library/elephant 18.1 18 stable"
     words = f"{words} {digest} {digest[:20]} {digest[7:15]}"
     found = dict.fromkeys(words.split(), both[:1]) | {"postgres": both, "MIT": ["backup", both[1]]}
     with serve(tmp_path) as port:
@@ -152,6 +162,38 @@ def redirect(address: str) -> dict[str, bytes]:
     return {INDEX: answer(b"", "302 Found", Location=address)}
 
 
+def test_a_check_says_yes_if_nothing_speaks_against_it(site: SiteFolder, tmp_path: Path) -> None:
+    images = {
+        "safe": ("LOW", "listed"),
+        "old": ("LOW", "end-of-life"),
+        "unknown": ("", "not-scanned"),
+        "flawed": ("CRITICAL", "critical"),
+        "gone": ("CRITICAL", "withdrawn, critical"),
+    }
+    for number, (slug, (severity, _)) in enumerate(images.items()):
+        pinned, end = digest(number), "1999-12-31" if slug == "old" else "2999-12-31"
+        lifecycle = "withdrawn" if slug == "gone" else "available"
+        version = f"{{version: '1', digest: '{pinned}', endOfLife: {end}}}"
+        site.image(slug, f"versions: [{version}]", lifecycle=lifecycle)
+        if severity:
+            rows = [row("RHSA-2024:1234" if severity == "LOW" else "CVE-2025-1", severity)]
+            site.report(f"{slug}.json", trivy(rows, digest=f"{REGISTRY}/{slug}@{pinned}"))
+    (tmp_path / "catalog").symlink_to(site.build().folder / "site", target_is_directory=True)
+    with serve(tmp_path) as port:
+        catalog = f"HTTP://LOCALHOST:{port}/catalog"
+        for number, (slug, (_, words)) in enumerate(images.items()):
+            for question in (f"{REGISTRY}/{slug}:1", digest(number)):
+                asked = ask(catalog, "check", question)
+                assert (asked.returncode, asked.stderr) == (int(words != "listed"), ""), question
+                assert asked.stdout.startswith(f"{words}: {slug} 1, "), question
+        for id_ in ("RHSA-2024:1234", "rhsa-2024:1234"):
+            asked = ask(catalog, "who-has", id_)
+            assert (asked.returncode, asked.stderr) == (0, "") and "open in 2 images" in asked.stdout
+            assert "4 versions with a scan, 1 without" in asked.stdout
+        for question in ("who-has log4shell", "check sha256:12", "check ???", "changes ever"):
+            no_answer(ask(catalog, *question.split()))
+
+
 NONSENSE: dict[str, dict[str, bytes]] = {
     "nothing there": {INDEX: answer(b"", "404 Not Found")},
     "a page": {INDEX: b"<html>Log in</html>"},
@@ -182,6 +224,41 @@ NONSENSE: dict[str, dict[str, bytes]] = {
 def test_what_is_no_catalog_gives_no_answer(answers: dict[str, bytes]) -> None:
     with odd_site(answers) as server:
         no_answer(ask(server.address, "search", "nginx"))
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+DRIPS = {
+    "interim answers": endless(b"", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    "a header": endless(OK, b"X"),
+    "sizes of chunks": endless(OK + b"Transfer-Encoding: chunked\r\n\r\n", b"0"),
+    "a body": endless(OK + b"\r\n", b" "),
+    "a redirect": endless(b"HTTP/1.1 302 Found\r\nLocation: /next\r\n\r\n", b" "),
+    "an error": endless(b"HTTP/1.1 500 Error\r\n\r\n", b" "),
+}
+
+
+@pytest.mark.parametrize("script", DRIPS.values(), ids=DRIPS)
+def test_an_answer_without_an_end_is_no_answer(
+    script: Callable[[], Iterable[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_MODULE, "MAX_SECONDS", 0.5)
+    with FakeServer({INDEX: script}, pause=0.01).running() as server:
+        no_answer(ask(server.address, "summary"))
+
+
+@pytest.mark.parametrize(
+    ("question", "document"),
+    [
+        (f"sha256:{'1' * 64}", {"digest": f"sha256:{'2' * 64}", "data": [{}]}),
+        ("ghcr.io/acme/nginx:1", {"image": "ghcr.io/acme/redis", "data": [{"tag": "1"}]}),
+    ],
+)
+def test_an_answer_about_something_else_is_no_answer(question: str, document: dict[str, Any]) -> None:
+    templates = {"digest": "/answer", "reference": "/answer"}
+    with odd_site(with_index(templates=templates) | {"/answer": json.dumps(document).encode()}) as server:
+        asked = ask(server.address, "check", question)
+    no_answer(asked)
+    assert "another format" not in asked.stderr
 
 
 def no_answer(asked: Asked) -> None:
@@ -225,7 +302,7 @@ def test_no_control_character_of_a_catalog_reaches_the_terminal(title: str) -> N
 
 
 def test_a_terminal_with_few_characters_gets_the_answer(online: str) -> None:
-    environment = os.environ | {"PYTHONIOENCODING": "ascii", "XDG_CACHE_HOME": os.devnull}
+    environment = os.environ | {"PYTHONIOENCODING": "ascii"}
     command = [sys.executable, str(PROGRAM), online, "vulnerabilities", "solr"]
     asked = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert (asked.returncode, asked.stderr) == (0, b"") and LOG4SHELL.encode() in asked.stdout
@@ -235,15 +312,10 @@ def test_the_program_is_written_for_python_3_9() -> None:
     ast.parse(PROGRAM.read_text("utf-8"), feature_version=(3, 9))
 
 
-def test_an_unchanged_list_is_not_downloaded_again(tmp_path: Path) -> None:
-    paths = ("/s.json", "/i.json", "/c.json")
-    answers = with_index() | dict.fromkeys(paths, answer(b'{"data": []}', ETag='"1"'))
-    with odd_site(answers) as server:
-        for _ in range(2):
-            assert ask(server.address, "search", "x", cache=tmp_path).returncode == 1
-    assert server.asked == [INDEX, *paths] * 2
-    conditional = ['If-None-Match: "1"' in head for head in server.heads]
-    assert conditional == [False] * 5 + [True] * 3
+def test_a_document_is_asked_for_once_and_without_credentials() -> None:
+    with odd_site(with_index()) as server:
+        assert ask(server.address, "search", "x").returncode == 1
+    assert server.asked == [INDEX, "/s.json", "/i.json", "/c.json"]
     assert not any("Authorization:" in head or "Cookie:" in head for head in server.heads)
     assert all("User-Agent: catalog.py/1 (mkdocs-catalog-api)" in head for head in server.heads)
 
@@ -267,7 +339,7 @@ def test_an_assistant_gets_the_same_answers(online: str) -> None:
         ("catalog_summary", {}),
     ]
     tools, (search, who_has, summary) = asyncio.run(talk(online, calls))
-    assert len(tools) == 7
+    assert len(tools) == 8
     assert all(tool.annotations is not None and tool.annotations.read_only_hint for tool in tools)
     assert sum(len(tool.name) + len(tool.description or "") for tool in tools) < 3_000
     assert search["data"][0]["slug"] == "postgresql"
@@ -286,20 +358,19 @@ def test_the_guide_s_script_tells_no_from_no_answer(online: str, tmp_path: Path)
         (online, f"{NGINX}:0.1", "refused: "),
         ("http://127.0.0.1:9", NGINX, "no answer, try again later"),
     ):
-        environment = os.environ | {"SITE": site, "IMAGE": image, "XDG_CACHE_HOME": str(tmp_path)}
+        environment = os.environ | {"SITE": site, "IMAGE": image}
         run = subprocess.run(
             ["sh", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
         )
         assert run.stdout.startswith(said), run
 
 
-def test_an_author_s_file_for_assistants_stays(site: SiteFolder) -> None:
+def test_assistants_find_the_catalog_by_a_file_in_the_api(site: SiteFolder) -> None:
     site.image("nginx")
     site.settings["lookups"] = ["cves"]
-    file = site.build().folder / "site/llms.txt"
-    text = file.read_text("utf-8")
+    result = site.mkdocs()
+    text = (result.api / "llms.txt").read_text("utf-8")
     assert text.startswith("# ") and "container images (1)" in text
     assert "cves/{id}.json" in text and "digests/" not in text
-    site.write("docs/llms.txt", "mine\n")
-    site.mkdocs()
-    assert file.read_text("utf-8") == "mine\n"
+    assert result.json("index.json")["documents"]["llms"] == "/catalog/api/v1/llms.txt"
+    assert not (result.folder / "site/llms.txt").exists()

@@ -45,6 +45,8 @@ MUTATIONS: list[tuple[str, str, Any]] = [
     ("files", "updates/2.json", GONE),
     ("manifest", "manifest.json documents images.json bytes", 1),
     ("base", "manifest.json base", "https://other.example/catalog/api/v1"),
+    ("first page", "roadmap/1.json", GONE),
+    ("for assistants", "llms.txt", (b"/index.json): ", b"/other.json): ")),
     ("discovery", "index.json templates cve", "/catalog/api/v1/cve/{id}.json"),
     ("links", "updates/1.json links next", None),
     ("pages of the site", "images.json data 0 url", "/catalog/images/none/"),
@@ -147,8 +149,10 @@ def mutate(docs: dict[str, Any], path: str, value: Any) -> None:
 
 def published(api: Path, docs: dict[str, Any], path: str, value: Any) -> dict[str, bytes]:
     """The files of these documents, with a discovery document and a manifest that know them."""
-    archive, last = "vex/repository.tar.gz", ("index.json", "manifest.json")
-    files = {archive: (api / archive).read_bytes()}
+    last = ("index.json", "manifest.json")
+    files = {file: (api / file).read_bytes() for file in ("vex/repository.tar.gz", "llms.txt")}
+    if path in files:
+        files[path] = files[path].replace(*value)
     for name in sorted(docs, key=lambda name: last.index(name) if name in last else -1):
         hashes = {file: hashlib.sha256(raw).hexdigest() for file, raw in files.items()}
         if name == "manifest.json" and not path.startswith(name):

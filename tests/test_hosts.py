@@ -148,13 +148,19 @@ def test_documents_are_served_as_the_contract_says(host: Host) -> None:
         assert (status, headers["content-type"]) == (200, "application/json")
         assert body == (host.www / "catalog/api/v1" / path).read_bytes()
         assert headers.items() >= OURS.items()
-    if host.name in ("nginx", "caddy"):  # the other hosts are told nothing about compression
+    if host.name in ("nginx", "caddy"):  # the other hosts are told nothing about compression and folders
         _, headers, _ = host.get("/catalog/api/v1/images.json", {"Accept-Encoding": "gzip"})
-        assert headers["content-encoding"] == "gzip"
+        assert (headers["content-encoding"], headers["vary"]) == ("gzip", "Accept-Encoding")
+        for folder in ("", "images/", "images/alpha/"):
+            status, headers, body = host.get(f"/catalog/api/v1/{folder}")
+            assert (status, headers["content-type"]) == (200, "application/json")
+            assert body == (host.www / f"catalog/api/v1/{folder}index.json").read_bytes()
+            assert headers.items() >= OURS.items()
 
 
 def test_what_is_not_there_is_a_404_that_nobody_caches(host: Host) -> None:
-    for path in ("images/2.json", "images/nobody/index.json", "nothing.json"):
+    folders = ("badge/", "badge/alpha/") if host.name in ("nginx", "caddy") else ()
+    for path in ("images/2.json", "images/nobody/index.json", "nothing.json", *folders):
         status, headers, _ = host.get(f"/catalog/api/v1/{path}")
         assert (status, headers["access-control-allow-origin"]) == (404, "*")
         assert "max-age" not in headers.get("cache-control", "")

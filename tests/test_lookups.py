@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 
 import pytest
@@ -34,10 +35,12 @@ def test_a_catalog_without_digests_scans_or_files_answers_without_noise(site: Si
     assert result.at("cves/index data") == []
 
 
-def test_too_many_documents_for_some_hosts_are_noted(
-    site: SiteFolder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(hosts, "_MOST", 10)
-    result = built(small(site))
-    assert any("Cloudflare Pages accepts 20,000" in line for line in result.logged(logging.INFO))
-    assert result.logged() == []
+def test_too_many_files_for_some_hosts_are_noted(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    for path in ("a.bin", "b/c.bin"):
+        site.write(f"docs/{path}", b"1")
+    documents = len(built(small(site)).bytes())
+    for most, build in itertools.product((documents, documents + 100), (site.build, site.mkdocs)):
+        monkeypatch.setattr(hosts, "_MOST", most)
+        result = build()
+        noted = [line for line in result.logged(logging.INFO) if "Cloudflare Pages accepts 20,000" in line]
+        assert (len(noted), result.logged()) == (int(most == documents), [])

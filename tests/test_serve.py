@@ -21,7 +21,7 @@ from .sites import REGISTRY, SiteFolder, digest, row, trivy
 from .test_build import small
 
 DEADLINE = 60.0
-OTHERS = ("openapi.json", "index.json", "renovate")
+OTHERS = ("openapi.json", "index.json", "llms.txt", "renovate")
 
 
 def until(ask: Callable[[], object], what: str) -> None:

@@ -13,7 +13,7 @@ def test_a_build_ends_with_it_and_a_refused_one_does_not(site: SiteFolder) -> No
         site.page(f"images/{slug}.md", f"category: Tools\ntier: core\nlicense: {rest}", f"# {slug}")
     site.report("nginx/1.0.json", trivy([], tag=f"{REGISTRY}/nginx:1.0"))
     result = built(site)
-    files = [*result.api.rglob("*.json")]
+    files = [path for path in result.api.rglob("*") if path.is_file()]
     size = sum(path.stat().st_size for path in files)
     line = f"{len(files):,} documents, {size / 1e6:,.1f} MB; 2 images, 1 scanned; 1 warning in 1 file"
     assert result.logged(logging.INFO)[-1] == f"built: {line}"

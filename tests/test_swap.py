@@ -51,12 +51,12 @@ def refused(site: SiteFolder, *told: str, options: tuple[str, ...] = ()) -> None
 
 
 def age(site: SiteFolder) -> None:
-    for path in api(site).rglob("*.json"):
+    for path in api(site).rglob("*.*"):
         os.utime(path, ns=(OLD, OLD))
 
 
 def times(site: SiteFolder) -> dict[str, int]:
-    files = api(site).rglob("*.json")
+    files = api(site).rglob("*.*")
     return {path.relative_to(api(site)).as_posix(): path.stat().st_mtime_ns for path in files}
 
 
@@ -70,7 +70,9 @@ def test_a_document_that_is_the_same_keeps_its_time(published: SiteFolder) -> No
     assert b"stack" in path.read_bytes()
     kept = {path for path, time in times(published).items() if time == OLD}
     same = {path for path, body in tree(api(published)).items() if before[path] == body}
-    assert kept == {path for path in same if path.endswith(".json")} - {"charts.json"}, "it was changed"
+    assert kept == {path for path in same if path.endswith((".json", ".txt"))} - {"charts.json"}, (
+        "it was changed"
+    )
     assert "images.json" in kept and "index.json" not in kept
 
 

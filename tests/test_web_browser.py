@@ -112,6 +112,18 @@ def test_every_word_that_a_list_offers_finds_what_has_it(visit: Visit) -> None:
             box.evaluate("box => box.click()")
 
 
+def test_instant_navigation_brings_style_and_script_to_the_first_page_that_needs_them(visit: Visit) -> None:
+    page = visit.go("guide/ask/")
+    assert not page.locator("[href*='catalog-api.css'], [src*='catalog-api.js']").count()
+    page.evaluate("window.stays = true")
+    for name, word in (("Images", "opensearch"), ("Charts", "monitoring")):
+        page.locator(".md-tabs").get_by_role("link", name=name).click()
+        page.get_by_label("Find").fill(word)
+        expect(rows(page)).to_have_count(1)
+        expect(page.locator(".catalog").first).to_have_css("--c-ink", "#fff")
+    assert page.evaluate("window.stays") is True
+
+
 def test_back_and_forward_restore_a_list_page_by_page_and_without_loading(visit: Visit) -> None:
     page = visit.go("images/?category=Databases")
     expect(rows(page).first).to_be_visible()

@@ -60,6 +60,11 @@ class DocsDir:
         self._problems.extend([fault] if fault else [])
         return fault is None
 
+    @property
+    def number(self) -> int:
+        """Number of published files."""
+        return len(self._files)
+
     def name(self, uri: str) -> str:
         """Return the name of a file in problems."""
         return f"{self._label}/{uri}" if self._label else uri

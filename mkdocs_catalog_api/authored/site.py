@@ -27,6 +27,8 @@ class Site(Struct, frozen=True):
     pages: Sequence[Page]
     occupied_paths: Mapping[str, str] = field(default_factory=dict)
     """The files of the author in `api/v1/` of the site: path there → source file."""
+    other_files: int = 0
+    """Number of files of the site outside the API, as far as they are known before pages are written."""
     custom_dir: Path | None = None
     """Folder of the site's own templates."""
     theme_dirs: Sequence[Path] = ()

@@ -12,6 +12,7 @@ GENERATOR = "mkdocs-catalog-api"
 
 INDEX = "index.json"
 OPENAPI = "openapi.json"
+LLMS = "llms.txt"
 MANIFEST = "manifest.json"
 SUMMARY = "security.json"
 SECURITY_INDEX = "security/index.json"

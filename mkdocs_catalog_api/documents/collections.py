@@ -13,7 +13,7 @@ from ..catalog.collections import COLLECTIONS, Collection
 from ..catalog.fields import ItemFields
 from ..catalog.model import Model
 from ..catalog.published import PER_PAGE, Document, Href, PageLink, Total, document_struct, envelope
-from ..catalog.types import Positive, Slug
+from ..catalog.types import Count, Positive, Slug
 from ..catalog.value import Catalog, Image, PinningItem
 from .item_structs import published
 from .items import collection_items
@@ -55,13 +55,13 @@ def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
     head = envelope(of.name)
     items = list.__class_getitem__(one)
     every = Meta(description=f"Every {of.one} of the catalog, {of.order}.")
-    some = Meta(description=f"The items of this page, at most {PER_PAGE}.", min_length=1, max_length=PER_PAGE)
+    some = Meta(description=f"The items of this page, at most {PER_PAGE}.", max_length=PER_PAGE)
     collection = head | {"total": Total, "data": Annotated[items, every]}
     page = head | {
         "page": Annotated[Positive, Meta(description="Number of the page, from 1.")],
         "per_page": Annotated[Literal[24], Meta(description="Items on a full page.")],
         "total": Total,
-        "total_pages": Annotated[Positive, Meta(description="Number of pages.")],
+        "total_pages": Annotated[Count, Meta(description="Number of pages; 0 of an empty collection.")],
         "links": Annotated[PageLinks, Meta(description="Addresses around the page.")],
         "data": Annotated[items, some],
     }
@@ -87,7 +87,7 @@ _IMAGE_BADGES = document_struct(
 
 
 def total_pages(total: int) -> int:
-    """Number of pages of a collection with so many items."""
+    """Number of pages of a collection with so many items. An empty one has a first page nevertheless."""
     return -(-total // PER_PAGE)
 
 
@@ -114,7 +114,7 @@ def _documents(name: str, catalog: Catalog) -> Documents:
     head = {"api_version": "v1", "resource": name}
     yield addresses.collection(name), structs.collection(**head, total=total, data=published_items)
     pages = total_pages(total)
-    for number in range(1, pages + 1):
+    for number in range(1, max(pages, 1) + 1):
         some = published_items[(number - 1) * PER_PAGE : number * PER_PAGE]
         links = _page_links(name, number, pages, at)
         counts = {"page": number, "per_page": PER_PAGE, "total": total, "total_pages": pages}
@@ -131,21 +131,21 @@ def _page_links(name: str, number: int, pages: int, at: Addresses) -> PageLinks:
     return PageLinks(
         link(number),
         link(1),
-        link(pages),
+        link(max(pages, 1)),
         link(number - 1) if number > 1 else None,
         link(number + 1) if number < pages else None,
         at.api(addresses.collection(name)),
     )
 
 
-_PAGE = Parameter("page", "Number of the page, from 1 to `totalPages`.", Annotated[int, Meta(ge=1)])
+_PAGE = Parameter("page", "Number of the page: 1, or up to `totalPages`.", Annotated[int, Meta(ge=1)])
 
 
 def collection_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
     """A kind for each collection; `fields` are those of its items."""
     for name, of in COLLECTIONS.items():
         routes = tuple(_routes(of, item_structs(name, fields[name])))
-        yield Kind(name, name, routes, partial(_documents, name))
+        yield Kind(name, name, routes, partial(_documents, name), fixed=(addresses.page(name, 1),))
 
 
 def _routes(of: Collection, structs: ItemStructs) -> Iterator[Route]:
@@ -162,7 +162,7 @@ def _routes(of: Collection, structs: ItemStructs) -> Iterator[Route]:
         f"list{name.capitalize()}Page",
         f"One page of {of.spoken}",
         f"The same items as the full collection, {PER_PAGE} on a page. Follow `links.next` until it "
-        "is null. An empty collection has no page.",
+        "is null. An empty collection has one page without items.",
         structs.page,
         (_PAGE,),
         listed=f"{name}Page",

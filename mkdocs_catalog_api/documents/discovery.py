@@ -162,6 +162,15 @@ CLOSING = Kind(
             listed="openapi",
         ),
         Route(
+            addresses.LLMS,
+            "getLlms",
+            "The catalog for assistants",
+            "What the catalog is and where its documents are, as text in the form of llmstxt.org.",
+            None,
+            listed="llms",
+            media_type="text/plain",
+        ),
+        Route(
             "manifest.json",
             "getManifest",
             "Every document with its hash",

@@ -71,7 +71,11 @@ _EVENT = (
     "One change between two recorded days, of the kind that `kind` names. Later versions add kinds: ignore "
     "those that you do not know."
 )
-_BINARY: Mapping[str, Any] = {"type": "string", "format": "binary"}
+_BODIES: Mapping[str, Mapping[str, Any]] = {
+    "application/gzip": {"type": "string", "format": "binary"},
+    "text/plain": {"type": "string"},
+}
+"""Media type → schema of documents that are not JSON."""
 Schema: TypeAlias = dict[str, Any]
 
 
@@ -111,7 +115,7 @@ def _schemas(
         [route.struct for route in routes if route.struct], ref_template=_REFERENCE
     )
     remaining = iter(references)
-    bodies = [next(remaining) if route.struct else _BINARY for route in routes]
+    bodies = [next(remaining) if route.struct else _BODIES[route.media_type] for route in routes]
     named: dict[str, Schema] = {}
     for name, schema in schemas.items():
         named[name] = _open(name, schema, named)

@@ -23,6 +23,7 @@ from ..catalog.published import LINK
 from ..catalog.value import Catalog
 from .badges import catalog_badges
 from .discovery import GeneratedBy, ManifestEntry, discovery, manifest
+from .llms import llms
 from .openapi import openapi
 from .table import wanted_kinds
 
@@ -63,6 +64,7 @@ def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iter
             yield finished(path, document) if isinstance(document, bytes) else proven(path, document)
     generator = GeneratedBy(GENERATOR, version(GENERATOR))
     yield finished(addresses.OPENAPI, encode(openapi(catalog, wanted)))
+    yield finished(addresses.LLMS, llms(catalog, wanted))
     yield proven(addresses.INDEX, discovery(catalog, wanted, catalog_badges(catalog), written))
     yield proven(addresses.MANIFEST, manifest(catalog, written, generated_at, generator))
     prove_links(links, catalog.addresses.api(""), written)

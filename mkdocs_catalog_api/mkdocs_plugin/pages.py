@@ -21,7 +21,6 @@ from ..catalog import addresses
 from ..documents.table import fixed_paths
 from ..problems import reason
 from ..sources.items import items_without_page
-from ..web.pages import SCRIPT, STYLE
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -113,8 +112,15 @@ def uri(file: File) -> str:
     return str(getattr(file, "norm_src_uri", file.src_uri))
 
 
+_LEFT_OUT = (InclusionLevel.EXCLUDED, InclusionLevel.DRAFT)
+
+
 def describe(
-    config: MkDocsConfig, pages: Sequence[Page], item_pages: Set[str], occupied: Mapping[str, str]
+    config: MkDocsConfig,
+    files: Files,
+    pages: Sequence[Page],
+    item_pages: Set[str],
+    occupied: Mapping[str, str],
 ) -> Site:
     """Return the site with these pages. `item_pages` has the paths of those that the plugin has made.
 
@@ -133,6 +139,7 @@ def describe(
         language=language(config),
         languages=_languages(config),
         occupied_paths=occupied,
+        other_files=sum(file.inclusion not in _LEFT_OUT and not isinstance(file, ApiFile) for file in files),
         custom_dir=Path(config.theme.custom_dir) if config.theme.custom_dir else None,
         theme_dirs=[Path(folder) for folder in config.theme.dirs],
     )
@@ -225,7 +232,7 @@ def add_item_pages(files: Files, settings: Settings, config: MkDocsConfig) -> se
     A page of the author in the same place stays; `load` reports it.
     """
     folder, targets, uris = language(config), {file.dest_uri for file in files}, set()
-    for uri, keys, source in items_without_page(describe(config, [], set(), {}), settings):
+    for uri, keys, source in items_without_page(describe(config, files, [], set(), {}), settings):
         heading = re.sub(r"[^\w ]|_", lambda character: f"&#{ord(character[0])};", keys["title"])
         content = f"---\n{json.dumps(keys)}\n---\n# {heading}\n"
         file = File.generated(config, uri, content=content, inclusion=InclusionLevel.NOT_IN_NAV)
@@ -251,10 +258,3 @@ def add_generated(files: Files, contents: Mapping[str, bytes], config: MkDocsCon
     for uri, content in contents.items():
         if files.get_file_from_path(uri) is None:
             files.append(File.generated(config, uri, content=content))
-
-
-def link_assets(config: MkDocsConfig) -> None:
-    """Add the assets once (static-i18n calls this for each language), before those of the author."""
-    if STYLE not in config.extra_css:
-        config.extra_css.insert(0, STYLE)
-        config.extra_javascript.insert(0, SCRIPT)

@@ -19,7 +19,7 @@ from ..catalog.addresses import Addresses, mount_path
 from ..problems import CatalogError, Problems
 from ..publish.swap import Stamp, remember
 from ..web.markers import MARKER
-from ..web.pages import ASSETS, FilledPage, PageFiller
+from ..web.pages import ASSETS, STYLE, FilledPage, PageFiller, script_element
 from ..web.view import CatalogView
 from .builds import Builds, keep_out_of_strict
 from .pages import (
@@ -30,7 +30,6 @@ from .pages import (
     config_file,
     describe,
     language,
-    link_assets,
     occupied_paths,
     point_to,
     root,
@@ -116,8 +115,6 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             self._builds.refuse(CatalogError(self._problems))
             return config
         self._watch(config)
-        if self._settings.web:
-            link_assets(config)
         if self.read_only:  # MkDocs clears the folder of the site next
             self._site_dir, config.site_dir = config.site_dir, str(Path(config.site_dir, "nothing to clear"))
         return config
@@ -161,7 +158,8 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         strict = bool(config.strict)
         if self.read_only:
             config.site_dir = self._site_dir
-        site = describe(config, self._pages.collect(files, config), self._item_pages, self._occupied)
+        pages = self._pages.collect(files, config)
+        site = describe(config, files, pages, self._item_pages, self._occupied)
         if self.read_only:
             raise HasReadError(site, self._settings, strict=strict)
         build = self._builds.translate if site.language else self._builds.make
@@ -171,52 +169,62 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         add_generated(files, filler.files, config)
         if new := self._builds.new:
             point_to(new, files)
-        pages = {uri(file): file.page for file in files.documentation_pages() if file.page is not None}
+        by_path = {uri(file): file.page for file in files.documentation_pages() if file.page is not None}
         for path, filled in self._filled.items():
-            page = pages[path]
+            page = by_path[path]
             page.content = filled.findable
             if filled.description:
                 page.meta.setdefault("description", filled.description)
             _add_headings(page, filled.headings)
             if filled.listed_on is not None and filled.listed_on != path:
-                self._lists[path] = pages[filled.listed_on]
+                self._lists[path] = by_path[filled.listed_on]
         if not self._builds.serving:
             # The catalog lasts as long as the build, so that garbage collection need not visit it.
             gc.freeze()
         return env
 
     @event_priority(-200)  # after the search plugin, which reads the page in this event, and after blogs
-    def on_page_context(self, context: TemplateContext, /, *, page: MkDocsPage, **_: Any) -> None:
-        """`page_context`: show the whole page; the search has indexed only a part of it."""
+    def on_page_context(
+        self, context: TemplateContext, /, *, page: MkDocsPage, config: MkDocsConfig, **_: Any
+    ) -> None:
+        """`page_context`: show the whole page; the search has indexed only a part of it.
+
+        Themes link the style before the author's. The script is in the content, which instant navigation
+        replaces and runs: the rest of a page stays as it was on the first page that a reader has opened.
+        """
         if filled := self._filled.get(uri(page.file)):
             page.content = filled.html
-        self._fill_posts(context, page)
-        # The built-in themes of MkDocs treat `source` of an item as a list, and print each letter.
-        if isinstance(page.meta.get("source"), str):
-            page.meta = {name: value for name, value in page.meta.items() if name != "source"}
+            # The built-in themes of MkDocs treat `source` of an item as a list, and print each letter.
+            if isinstance(page.meta.get("source"), str):
+                page.meta = {name: value for name, value in page.meta.items() if name != "source"}
+        if self._fill_posts(context, page) or filled:
+            page.content = (page.content or "") + script_element(page.url)
+            config.extra_css.insert(0, STYLE)
         if list_page := self._lists.get(uri(page.file)):
             list_page.active = True
 
-    def _fill_posts(self, context: Mapping[str, Any], page: MkDocsPage) -> None:
-        """Fill the markers of the posts that a page of Material's blog shows the beginning of."""
+    def _fill_posts(self, context: Mapping[str, Any], page: MkDocsPage) -> bool:
+        """Fill the markers of the posts that a page of Material's blog shows the beginning of: whether any."""
         if not (self._filler and self._settings and self._settings.web):
-            return
+            return False
         path, url = uri(page.file), page.file.url.removeprefix("./")
-        for post in context.get("posts") or ():
-            if MARKER.search(post.content):
-                part = self._filler.part(post.content, url)
-                post.content = part.html
-                filled = self._filled.get(path) or FilledPage("", "")
-                self._filled[path] = filled._replace(further=[*filled.further, *part.further])
+        posts = [post for post in context.get("posts") or () if MARKER.search(post.content)]
+        for post in posts:
+            part = self._filler.part(post.content, url)
+            post.content = part.html
+            filled = self._filled.get(path) or FilledPage("", "")
+            self._filled[path] = filled._replace(further=[*filled.further, *part.further])
+        return bool(posts)
 
     @event_priority(100)  # before plugins that remove optional parts of HTML
-    def on_post_page(self, output: str, /, *, page: MkDocsPage, **_: Any) -> str:
+    def on_post_page(self, output: str, /, *, page: MkDocsPage, config: MkDocsConfig, **_: Any) -> str:
         """`post_page`: complete the head, and write the additional pages of lists."""
         if list_page := self._lists.get(uri(page.file)):
             list_page.active = False
         filled = self._filled.get(uri(page.file))
         if filled is None:
             return output
+        config.extra_css.remove(STYLE)
         html = filled.with_head(output)
         self._builds.put(filled.further_pages(html))
         return html

@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from ..authored.config_file import ConfigFile
 from ..authored.folders import name_of, read_file
 from ..authored.settings import HostName
 from ..authored.site import Site
@@ -165,10 +164,11 @@ def _stripped(lines: Iterable[str]) -> str:
     return "\n".join(["", *filter(None, map(str.strip, lines)), ""])
 
 
-def note_number(written: Collection[ManifestEntry], config: ConfigFile, problems: Problems) -> None:
-    """Note that some hosts don't accept so many documents."""
-    if len(written) > _MOST:
+def note_number(written: Collection[ManifestEntry], site: Site, problems: Problems) -> None:
+    """Note that some hosts don't accept so many files: the documents, and the site's other files."""
+    files = len(written) + site.other_files
+    if files > _MOST:
         size = sum(document.bytes for document in written) / 1e6
-        message = f"the API has {len(written):,} documents of {size:,.0f} MB in all: {_TAKEN}"
+        message = f"the site has {files:,} files, with {len(written):,} documents of {size:,.0f} MB: {_TAKEN}"
         hint = "leave out unused lookups, as in `lookups: [renovate]`"
-        problems.add(config.problem(("lookups",), message, hint, Level.INFO, code=Code.HEADER_FILE))
+        problems.add(site.config.problem(("lookups",), message, hint, Level.INFO, code=Code.HEADER_FILE))

@@ -66,6 +66,7 @@ def read_site(
         title=yml.site_name,
         pages=docs.pages(),
         occupied_paths=docs.below(PREFIX + "/"),
+        other_files=docs.number,
         custom_dir=root / yml.theme.custom_dir if yml.theme.custom_dir else None,
         languages=(yml.theme.language or yml.theme.locale or "en",),
         directory_urls=None if web or config.generator == "Zensical" else yml.directory_urls,

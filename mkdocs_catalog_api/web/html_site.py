@@ -28,7 +28,7 @@ from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
 from ..publish.site_files import refuse_links
 from .markers import MARKER, Marker, well_formed
-from .pages import ASSETS, SCRIPT, STYLE, PageFiller
+from .pages import ASSETS, STYLE, PageFiller, script_element
 from .view import CatalogView
 
 _BUILD_FIRST = "build the site with its generator before this command"
@@ -332,9 +332,7 @@ def _read(
 
 
 def _asset_links(url: str) -> str:
-    root = "../" * url.count("/")
-    style = f'<link rel="stylesheet" href="{escape(root + STYLE)}">'
-    return style + f'<script src="{escape(root + SCRIPT)}" defer></script>'
+    return f'<link rel="stylesheet" href="{"../" * url.count("/")}{STYLE}">{script_element(url)}'
 
 
 def _target(url: str) -> str:

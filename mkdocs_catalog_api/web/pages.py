@@ -41,6 +41,11 @@ _TAG = re.compile(r"<!--.*?-->|<[^>]*>", re.DOTALL)
 _OURS = re.compile(r'<h([1-6]) id="(catalog-[^"]+)">(.*?)</h')
 
 
+def script_element(url: str) -> str:
+    """The element that loads the script, on the page at `url` below the site."""
+    return f'<script src="{"../" * url.count("/")}{SCRIPT}" defer></script>'
+
+
 class FurtherPage(NamedTuple):
     """A further page of a list: a copy of the page with the list, with other rows."""
 

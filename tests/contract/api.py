@@ -37,7 +37,7 @@ class Api:
             if path.is_file()
         }
         for path, raw in self.files.items():
-            if path.endswith(".tar.gz"):
+            if path.endswith((".tar.gz", ".txt")):
                 continue
             try:
                 self.documents[path] = _parsed(raw.decode())

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from tests.contract import badges, history, lookups, vex
 from tests.contract.api import COLLECTIONS, LISTED, Api, Json, last_page
 
+LLMS = "llms.txt"
+
 
 def check(api: Api) -> None:
     lacking = {f"{name}.json" for name in (*COLLECTIONS, "security")} - api.files.keys()
@@ -39,6 +41,10 @@ def check(api: Api) -> None:
         templates={name: address for name, address in listed.items() if "{" in address},
         badges={name: api.href(f"badge/{name}.json") for name in badges.of_catalog(api)},
     )
+    text = api.files[LLMS].decode()
+    for path in ("index.json", *(f"{name}/index.json" for name in LISTED), "openapi.json"):
+        if f"]({base}/{path}): " not in text:
+            api.blame(LLMS, "$", f"does not link to {base}/{path}")
 
 
 def _line(document: tuple[str, Json]) -> str:
@@ -54,7 +60,7 @@ def _listed(api: Api) -> dict[str, str]:
     paths |= {"securitySummary": "security.json", "securityIndex": "security/index.json"}
     paths |= {"imageSecurity": "security/{slug}.json", "release": "security/{slug}/{version}.json"}
     paths |= {"badge": "badge/{name}.json", "imageBadge": "badge/{slug}/{name}.json"}
-    paths |= {name: f"{name}.json" for name in ("search", "openapi", "manifest")}
+    paths |= {name: f"{name}.json" for name in ("search", "openapi", "manifest")} | {"llms": LLMS}
     if "changes.json" in api.documents:
         paths |= {"changes": "changes.json", "fixes": "fixes.json"}
         paths |= {"dayChanges": "changes/{date}.json", "imageHistory": "history/{slug}.json"}
@@ -63,12 +69,12 @@ def _listed(api: Api) -> dict[str, str]:
 
 def _wanted(api: Api) -> Iterator[str]:
     yield from ("security.json", "security/index.json", "index.json", "openapi.json", "manifest.json")
-    yield "search.json"
+    yield from ("search.json", LLMS)
     yield from (f"badge/{name}.json" for name in badges.of_catalog(api))
     yield from vex.wanted(api)
     for name in COLLECTIONS:
         yield f"{name}.json"
-        yield from (f"{name}/{number + 1}.json" for number in range(last_page(len(api.data(name)))))
+        yield from (f"{name}/{number + 1}.json" for number in range(last_page(len(api.data(name))) or 1))
         if name in LISTED:
             yield f"{name}/index.json"
             yield from (f"{name}/{item['slug']}/index.json" for item in api.data(name))

@@ -48,8 +48,9 @@ def check(api: Api) -> None:
 
 
 def _pages(api: Api, name: str, data: list[Json]) -> None:
-    """The pages one after the other are the collection, and each leads to its neighbours."""
-    last = last_page(len(data))
+    """The pages, at least one, are the collection one after the other, and each leads to its neighbours."""
+    total_pages = last_page(len(data))
+    last = max(total_pages, 1)
     for number in range(1, last + 1):
         near = {"self": number, "first": 1, "last": last, "prev": number - 1, "next": number + 1}
         links = {
@@ -62,7 +63,7 @@ def _pages(api: Api, name: str, data: list[Json]) -> None:
             api.documents[path],
             page=number,
             total=len(data),
-            totalPages=last,
+            totalPages=total_pages,
             links=links | {"collection": api.href(f"{name}.json")},
             data=data[(number - 1) * 24 : number * 24],
         )

@@ -2,16 +2,15 @@
 """Ask a published catalog of container images, from a terminal or as an assistant's tools.
 
 One file for Python 3.9 or newer, without any package. Only `mcp` needs one: pip install 'mcp>=2.3,<3'.
-It sends GET requests to the site alone, without credentials, and stores the lists of items in the user's
-cache folder, so that an unchanged list is not downloaded again.
+It sends GET requests to the site alone, without credentials, and stores nothing.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import http.client
 import inspect
+import io
 import json
 import os
 import re
@@ -26,22 +25,19 @@ import urllib.request
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 USER_AGENT = "catalog.py/1 (mkdocs-catalog-api)"
-MAX_BYTES = 64 << 20
-"""Of one document, decompressed."""
-MAX_SECONDS = 60
-"""For one document."""
-KEPT = ("search", "imagesIndex", "chartsIndex", "cves")
-"""Documents that are stored with their ETag."""
+MAX_BYTES = 64 << 20  # of one document, decompressed
+MAX_SECONDS = 60  # for all documents of one question
+MAX_SECONDS_OF_SILENCE = 20
+MAX_SECONDS_TO_CONNECT = 6  # to one address of a host: many hosts have eight
 SEVERITIES = ("critical", "high", "medium", "low", "unknown")
 ENTRIES_FOR_PEOPLE = 40
 """Rows of a table; `--json` prints all."""
 ENTRIES_FOR_ASSISTANTS = (25, 10)
 """Entries of a list, and of a list inside it."""
-CHARACTERS_FOR_ASSISTANTS = 300
+MAX_CHARACTERS, CHARACTERS_FOR_ASSISTANTS = 2000, 300
 """Of one text."""
 
 Json = Any
@@ -59,7 +55,6 @@ class NotListedError(Exception):
     """The catalog does not list the subject of a question: the answer *no*."""
 
     def __init__(self, *lines: str, **data: Json) -> None:
-        """Store the answer, as lines and as data."""
         self.answer = Answer(False, {"listed": False, **data}, list(lines))
 
 
@@ -70,12 +65,55 @@ class NoAnswerError(Exception):
 # ---------------------------------------------------------------- documents of the site
 
 
-class SafeRedirects(urllib.request.HTTPRedirectHandler):
-    """Follow redirects to https, and from http to http on the same host."""
+class TimedReader(io.RawIOBase):
+    """What a socket receives until the deadline; http.client takes it for the socket."""
+
+    def __init__(self, sock: Any, seconds: Callable[[float], float]) -> None:
+        self._socket, self._file, self._seconds = sock, sock.makefile("rb", buffering=0), seconds
+
+    def makefile(self, _: str) -> io.BufferedReader:
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> Any:
+        self._socket.settimeout(self._seconds(MAX_SECONDS_OF_SILENCE))
+        return self._file.readinto(buffer)
+
+
+class Connections(
+    urllib.request.HTTPHandler, urllib.request.HTTPSHandler, urllib.request.HTTPRedirectHandler
+):
+    """Connections that end MAX_SECONDS from now, whether they wait, or receive headers or a body.
+
+    Redirects to https are followed, and from http to http on the same host.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._deadline = time.monotonic() + MAX_SECONDS
+
+    def _seconds(self, most: float) -> float:
+        remaining = self._deadline - time.monotonic()
+        if remaining <= 0:
+            raise TimeoutError(f"no complete answer within {MAX_SECONDS} s")
+        return min(most, remaining)
+
+    def do_open(self, http_class: Any, req: Any, **options: Any) -> Any:
+        def connection(host: str, **more: Any) -> Any:
+            opened = http_class(host, **{**more, "timeout": self._seconds(MAX_SECONDS_TO_CONNECT)})
+            opened.response_class = lambda sock, **named: http.client.HTTPResponse(
+                cast(Any, TimedReader(sock, self._seconds)), **named
+            )
+            return opened
+
+        return super().do_open(cast(Any, connection), req, **options)
 
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
-        old, new = urllib.parse.urlsplit(req.full_url), urllib.parse.urlsplit(newurl)
-        if new.scheme != "https" and not (old.scheme == new.scheme == "http" and old.netloc == new.netloc):
+        fp.close()  # urllib would read all of it
+        old, new = urllib.parse.urlsplit(req.full_url.lower()), urllib.parse.urlsplit(newurl.lower())
+        if new.scheme != "https" and (old.scheme, old.netloc) != (new.scheme, new.netloc):
             raise NoAnswerError(f"{req.full_url} redirects to {newurl}, which is not https")
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
@@ -86,18 +124,15 @@ class Catalog:
     def __init__(self, site: str) -> None:
         """Read the discovery document of a site, given by its address."""
         self.site = re.sub(r"(/api/v1(/index\.json)?)?/*$", "", site)
-        if not re.fullmatch(r"https?://[A-Za-z0-9.:\[\]-]+(/[!-~]*)?", self.site) or set("?#") & set(
-            self.site
-        ):
+        if not re.fullmatch(r"(?!.*[?#])(?i:https?)://[A-Za-z0-9_.:\[\]-]+(/[!-~]*)?", self.site):
             raise NoAnswerError(f"{site} is not the address of a site, such as https://example.org/catalog")
         self.origin = "/".join(self.site.split("/", 3)[:3])
         self._read: dict[str, Json] = {}
-        self._opener = urllib.request.build_opener(SafeRedirects)
-        self.index = self._get(f"{self.site}/api/v1/index.json", keep=False)
+        self._opener = urllib.request.build_opener(Connections())
+        self.index = self._get(f"{self.site}/api/v1/index.json")
         if not isinstance(self.index, dict) or self.index.get("apiVersion") != "v1":
-            raise NoAnswerError(
-                f"{self.site} has no catalog: api/v1/index.json is missing or has another format"
-            )
+            problem = "api/v1/index.json is missing or has another format"
+            raise NoAnswerError(f"{self.site} has no catalog: {problem}")
 
     def document(self, name: str, **parameters: str) -> Json:
         """Return a document by its name in index.json, or None if there is none for these parameters."""
@@ -106,58 +141,50 @@ class Catalog:
             raise NoAnswerError(f"this catalog does not publish the lookup {name}")
         if {"", ".", ".."} & set(parameters.values()):
             return None
-        quoted = {
-            key: urllib.parse.quote(value, safe="~", errors="replace") for key, value in parameters.items()
-        }
-        address = re.sub(r"\{(\w+)\}", lambda match: quoted[match[1]], addresses[name])
-        if not re.fullmatch(r"/(?!/)[!-~]*", address):
-            raise NoAnswerError(f"index.json contains an address that is not one of this site: {address}")
-        if address not in self._read:
-            self._read[address] = self._get(self.origin + address, keep=name in KEPT)
-        document = self._read[address]
+
+        def value(match: re.Match[str]) -> str:
+            return urllib.parse.quote(parameters[match[1]], safe="~", errors="replace")
+
+        address = re.sub(r"\{(\w+)\}", value, addresses[name])
+        document = self.linked(address)
         if document is None and not parameters:
             raise NoAnswerError(f"{address} is listed in index.json, but missing")
         return document
 
+    def linked(self, address: str) -> Json:
+        """Return the document at an address that another document contains; None if there is none."""
+        if not re.fullmatch(r"/(?!/)[!-~]*", address):
+            raise NoAnswerError(f"index.json contains an address that is not one of this site: {address}")
+        if address not in self._read:
+            self._read[address] = self._get(self.origin + address)
+        return self._read[address]
+
     def items(self) -> list[tuple[str, dict[str, Json]]]:
         """Return each image and chart as `image` or `chart` and its entry in the list."""
-        lists = (("image", "imagesIndex"), ("chart", "chartsIndex"))
-        return [(kind, item) for kind, name in lists for item in self.document(name)["data"]]
+        return [
+            (kind, item) for kind in ("image", "chart") for item in self.document(f"{kind}sIndex")["data"]
+        ]
 
-    def _get(self, url: str, keep: bool) -> Json:
-        """Return a document, stored with its ETag if `keep` is set; None for 404 and 410."""
-        kept = kept_document(url) if keep else None
+    def _get(self, url: str) -> Json:
+        """Return a document; None for 404 and 410."""
         headers = {"User-Agent": USER_AGENT, "Accept": "application/json", "Accept-Encoding": "gzip"}
-        if kept:
-            headers["If-None-Match"] = kept["etag"]
         try:
-            with self._opener.open(urllib.request.Request(url, headers=headers), timeout=20) as response:
-                body = read_body(response)
-                etag = response.headers.get("ETag")
+            with self._opener.open(urllib.request.Request(url, headers=headers)) as response:
+                return json.loads(read_body(response))
         except urllib.error.HTTPError as error:
             error.close()
-            if error.code == 304 and kept:
-                return kept["document"]
             if error.code in (404, 410):
                 return None
             problem = "the redirects have no end" if error.code < 400 else f"the server answered {error.code}"
-            raise NoAnswerError(f"{url}: {problem}") from None
+        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+            problem = "the answer is not JSON (is this the address of a catalog?)"
         except (OSError, ValueError, OverflowError, zlib.error, http.client.HTTPException) as error:
-            raise NoAnswerError(f"{url}: {getattr(error, 'reason', None) or error}") from None
-        try:
-            document = json.loads(body)
-        except (ValueError, RecursionError):
-            raise NoAnswerError(
-                f"{url}: the answer is not JSON (is this the address of a catalog?)"
-            ) from None
-        if keep and etag:
-            keep_document(url, {"etag": etag, "document": document})
-        return document
+            problem = str(getattr(error, "reason", None) or error)
+        raise NoAnswerError(f"{url}: {problem}")
 
 
 def read_body(response: Any) -> bytes:
-    """Read an answer within the limits of size and time, decompressed."""
-    deadline = time.monotonic() + MAX_SECONDS
+    """Read an answer within the limit of size, decompressed."""
     gzip = response.headers.get("Content-Encoding", "").lower() == "gzip"
     decompress = zlib.decompressobj(31) if gzip else None
     body = bytearray()
@@ -165,36 +192,7 @@ def read_body(response: Any) -> bytes:
         body += decompress.decompress(chunk, MAX_BYTES + 1) if decompress else chunk
         if len(body) > MAX_BYTES:
             raise ValueError(f"the document is larger than {MAX_BYTES >> 20} MB")
-        if time.monotonic() > deadline:
-            raise ValueError(f"no complete answer within {MAX_SECONDS} s")
     return bytes(body)
-
-
-def cache_file(url: str) -> Path:
-    """Return the file of a document in the user's cache folder."""
-    base = os.environ.get("LOCALAPPDATA") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "catalog.py" / f"{hashlib.sha256(url.encode()).hexdigest()}.json"
-
-
-def kept_document(url: str) -> dict[str, Json] | None:
-    """Return a stored document with its ETag, or None."""
-    try:
-        kept = json.loads(cache_file(url).read_bytes())
-        return kept if isinstance(kept["etag"], str) and "document" in kept else None
-    except (OSError, ValueError, KeyError, TypeError, RuntimeError):
-        return None
-
-
-def keep_document(url: str, kept: dict[str, Json]) -> None:
-    """Store a document with its ETag; without a writable cache folder, nothing is stored."""
-    try:
-        file = cache_file(url)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        temporary = file.with_suffix(f".{os.getpid()}")
-        temporary.write_text(json.dumps(kept), "utf-8")
-        temporary.replace(file)
-    except (OSError, RuntimeError):
-        pass
 
 
 # ---------------------------------------------------------------- words
@@ -218,7 +216,7 @@ def shown(value: Json) -> str:
 
 def count(number: int, noun: str) -> str:
     """Return `1 image`, `2 images`, `2 vulnerabilities`."""
-    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    plural = re.sub("(?<![aeo])y$", "ie", noun) + "s"
     return f"{number} {noun if number == 1 else plural}"
 
 
@@ -247,9 +245,8 @@ def state(figures: dict[str, Json]) -> str:
 
 def table(rows: Iterable[Sequence[str]], limit: int = ENTRIES_FOR_PEOPLE) -> list[str]:
     """Return rows as aligned columns of at most 80 characters; long cells are cut."""
-    texts = list(rows)
-    hidden = len(texts) - limit
-    texts = texts[:limit]
+    every = list(rows)
+    hidden, texts = len(every) - limit, every[:limit]
     widths = [min(max(map(len, column)), 25) for column in zip(*texts)]
     width = min(shutil.get_terminal_size().columns, 80)
     lines = []
@@ -271,7 +268,7 @@ def fix(row: dict[str, Json]) -> str:
 
 def looked(document: dict[str, Json]) -> str:
     """Return how many versions an answer covers."""
-    return f"{document['scanned']} versions were scanned, {document['unscanned']} were not"
+    return f"{count(document['scanned'], 'version')} with a scan, {document['unscanned']} without"
 
 
 # ---------------------------------------------------------------- the questions
@@ -284,13 +281,15 @@ def catalog_summary(catalog: Catalog) -> Answer:
     everything = {key: security[key] for key in ("total", "bySeverity", "fixable", "exploited", "scanned")}
     everything["images"] = len(images)
     totals = {name: resource["total"] for name, resource in catalog.index["resources"].items()}
-    lines = [catalog.index["title"], ", ".join(f"{total} {name}" for name, total in totals.items() if total)]
+    nouns = {name: name[:-1] if name.endswith("s") else f"{name} entry" for name in totals}
+    counts = [count(total, nouns[name]) for name, total in totals.items() if total]
+    lines = [catalog.index["title"], ", ".join(counts)]
     populations = {"available": available, "all": everything}
     if available["scanned"] == everything["scanned"]:
         del populations["available"]
-    for name, counts in populations.items():
-        lines.append(f"{name}: newest versions of {count(counts['scanned'], 'scanned image')}")
-        lines.append(f"  {counted({**counts, **counts['bySeverity']})}")
+    for name, figures in populations.items():
+        lines.append(f"{name}: newest versions of {count(figures['scanned'], 'scanned image')}")
+        lines.append(f"  {counted({**figures, **figures['bySeverity']})}")
     if security["unscanned"]:
         lines.append(f"not scanned: {shown(security['unscanned'][:ENTRIES_FOR_PEOPLE])}")
     if security["oldestScan"]:
@@ -306,12 +305,12 @@ def catalog_summary(catalog: Catalog) -> Answer:
 
 
 def text_of(value: Json) -> str:
-    """Return every text in a value, in lower case; a field as `name:text`."""
+    """Return the texts and numbers in a value, and the names of its fields that are true, in lower case."""
     if isinstance(value, dict):
-        return " ".join(f"{key}:{text_of(each)}".lower() for key, each in value.items())
+        value = [key if each is True else each for key, each in value.items()]
     if isinstance(value, list):
         return " ".join(map(text_of, value))
-    return "" if value is None else str(value).lower()
+    return "" if value in (None, False) else str(value).lower()
 
 
 def score_of(word: str, item: dict[str, Json], more: dict[str, Json]) -> tuple[int, str]:
@@ -333,18 +332,11 @@ def score_of(word: str, item: dict[str, Json], more: dict[str, Json]) -> tuple[i
     if word in [reference.rsplit("/", 1)[-1].lower() for reference in replaces]:
         return 50, ""
     for version in versions:
-        if any(
-            f"{label}.".lower().startswith(f"{word}.") for label in [version["version"], *version["tags"]]
-        ):
+        labels = [version["version"], *version["tags"]]
+        if any(f"{label}.".lower().startswith(f"{word}.") for label in labels):
             return 40, version["version"]
-    facts = [
-        item["categories"],
-        item["license"],
-        more.get("base"),
-        item["custom"],
-        more.get("custom"),
-        replaces,
-    ]
+    facts = [item.get(name) for name in ("categories", "tier", "license", "lifecycle", "platforms", "custom")]
+    facts += [more.get("base"), more.get("custom"), replaces]
     for score, value in ((35, names), (20, facts), (10, item["description"])):
         if word in text_of(value):
             return score, ""
@@ -368,7 +360,8 @@ def matches(catalog: Catalog, words: str) -> list[dict[str, Json]]:
 def search_images(catalog: Catalog, words: str = "") -> Answer:
     """Find images and charts; without words, list all.
 
-    By name, description, category, license, base, own field, replaced image, version or digest.
+    By name, description, category, tier, license, lifecycle, platform, base, own field, replaced image,
+    version or digest.
     """
     found = matches(catalog, words)
     if not found:
@@ -393,8 +386,7 @@ def find(catalog: Catalog, name: str) -> tuple[str, dict[str, Json]]:
         if item["name"].lower() == name.lower():
             return kind, catalog.document(kind, slug=item["slug"])["data"]
     near = [item["slug"] for item in matches(catalog, name)] if name.strip() else []
-    near = near or get_close_matches(slug, [item["slug"] for _, item in items], 5)
-    near = list(dict.fromkeys(near))[:5]
+    near = [*dict.fromkeys(near or get_close_matches(slug, [item["slug"] for _, item in items], 5))][:5]
     hint = f" (did you mean {', '.join(near)}?)" if near else ""
     raise NotListedError(f"{name} is not listed{hint}", name=name, similar=near)
 
@@ -405,29 +397,17 @@ def get_image(catalog: Catalog, name: str) -> Answer:
     `charts/NAME` is the chart if an image has the same name.
     """
     kind, item = find(catalog, name)
-    facts = [
-        ("reference", item[kind]),
-        ("newest", item["latest"]),
-        ("lifecycle", item["lifecycle"]),
-        ("replaced by", item["replacedBy"]),
-        ("in place of", item.get("replaces")),
-        ("license", item["license"]),
-        ("category", item["categories"]),
-        ("base", item.get("base")),
-        ("platforms", item.get("platforms")),
-        ("signature", item["signature"]),
-        ("verify", (item["verify"] or {}).get("command")),
-        *item["custom"].items(),
-        ("scan", state(item["security"])),
-        ("page", catalog.origin + item["url"]),
-    ]
-    lines = [f"{item['name']} ({kind} {item['slug']})", *textwrap.wrap(item["description"] or "", 78)]
-    lines += [f"{key:12} {shown(value)}" for key, value in facts if shown(value)]
+    names = ("latest", "lifecycle", "replacedBy", "replaces", "license", "categories", "base", "platforms")
+    facts = [("reference", item[kind]), *((name, item.get(name)) for name in (*names, "signature"))]
+    facts += [("verify", (item["verify"] or {}).get("command")), *item["custom"].items()]
+    facts += [("scan", state(item["security"])), ("page", catalog.origin + item["url"])]
+    description = shortened(item["description"] or "", MAX_CHARACTERS)
+    lines = [f"{item['name']} ({kind} {item['slug']})", *textwrap.wrap(description, 78)]
+    lines += [shortened(f"{key:12} {shown(value)}", MAX_CHARACTERS) for key, value in facts if shown(value)]
     rows = []
     for version in item["versions"]:
         end = f"support ends {version['endOfLife']}" if version.get("endOfLife") else ""
-        digest = (version["digest"] or "")[:19]
-        rows.append((version["version"], version["released"] or "", end, digest))
+        rows.append((version["version"], version["released"] or "", end, (version["digest"] or "")[:19]))
     lines += ["", *table(rows)] if rows else []
     if kind == "chart" and item["images"]:
         lines += ["", "images:", *pinned(item)]
@@ -452,10 +432,7 @@ def release(catalog: Catalog, name: str, version: str = "") -> dict[str, Json]:
     wanted = version or item["latest"]
     for each in item["versions"]:
         if wanted in (each["version"], *each["tags"]):
-            document: dict[str, Json] = catalog.document(
-                "release", slug=item["slug"], version=each["version"]
-            )
-            return document
+            return dict(catalog.document("release", slug=item["slug"], version=each["version"]))
     versions = [each["version"] for each in item["versions"]]
     first = f"{item['slug']} {wanted} is not listed" if wanted else f"{item['slug']} lists no version"
     lines = ["listed are:", *table([[each] for each in versions])] if versions else []
@@ -469,7 +446,7 @@ def list_vulnerabilities(catalog: Catalog, name: str, version: str = "") -> Answ
     if document["scannedAt"]:
         scan = f"scanned {document['scannedAt'][:10]} by {document['scanner']}"
         lines.append(" · ".join([scan, *document["platformsScanned"]]))
-    rows = []
+    rows: list[Sequence[str]] = []
     for row in document["cves"] or []:
         severity = row["severity"].lower() + ("*" if row["exploited"] else "")
         rows.append((row["id"], severity, row["pkg"], fix(row)))
@@ -477,47 +454,48 @@ def list_vulnerabilities(catalog: Catalog, name: str, version: str = "") -> Answ
     if document["exploited"]:
         lines.append("* known to be exploited")
     if document["suppressed"]:
-        lines += ["", "suppressed by a VEX statement:"]
-        lines += table(
-            [
-                (row["id"], row["pkg"], row["status"], row["justification"] or "")
-                for row in document["suppressed"]
-            ]
-        )
+        columns = ("id", "pkg", "status", "justification")
+        rows = [[row[name] or "" for name in columns] for row in document["suppressed"]]
+        lines += ["", "suppressed by a VEX statement:", *table(rows)]
     return Answer(document["scanned"], document, lines)
 
 
 def who_has_vulnerability(catalog: Catalog, vulnerability: str) -> Answer:
     """List the images and charts that have a vulnerability open, by its CVE or advisory id."""
-    if vulnerability.lower().startswith("cve-"):
-        vulnerability = vulnerability.upper()
-    document = catalog.document("cve", id=vulnerability)
+    spelled = vulnerability.upper() if vulnerability.lower().startswith("cve-") else vulnerability
+    document = catalog.document("cve", id=spelled)
     if document is None:
         index = catalog.document("cves")
-        spelled = [each["id"] for each in index["data"] if each["id"].lower() == vulnerability.lower()]
-        if not spelled:
-            figures = {"scanned": index["scanned"], "unscanned": index["unscanned"]}
+        entry = next((each for each in index["data"] if each["id"].lower() == vulnerability.lower()), None)
+        looked_at = {key: index[key] for key in ("scanned", "unscanned")}
+        if entry is None:
+            if not re.fullmatch(r"\w+-\S+", vulnerability):
+                raise NoAnswerError(f"{vulnerability} is not an id, such as CVE-2021-44228")
             first = f"no scanned version has {vulnerability}: {looked(index)}"
-            raise NotListedError(first, id=vulnerability, **figures)
-        document = catalog.document("cve", id=spelled[0])
+            raise NotListedError(first, id=vulnerability, **looked_at)
+        document = catalog.linked(entry["href"]) if entry["href"] else {**entry, **looked_at}
     lines = [shortened(f"{document['id']} {document['severity'].lower()}: {document['title']}", 200)]
+    if "data" not in document:
+        spread = [count(document[noun + "s"], noun) for noun in ("image", "release", "chart")]
+        lines += [f"open in {', '.join(spread)}, which no document of the catalog names", looked(document)]
+        return Answer(bool(document["images"] or document["charts"]), document, lines)
     rows = []
     for row in document["data"]:
         newest = "newest" if row["isLatest"] else ""
         rows.append((f"{row['slug']} {row['version']}", newest, row["pkg"], fix(row)))
-    lines += table(rows) if rows else ["no version has it open"]
+    lines += table(rows) if rows else ["no image has it open"]
     if document["suppressed"]:
         versions = sorted({f"{row['slug']} {row['version']}" for row in document["suppressed"]})
         lines.append(f"suppressed by a VEX statement in {shown(versions[:10])}")
     if document["charts"]:
         lines.append(f"charts: {shown([chart['slug'] for chart in document['charts']])}")
-    return Answer(bool(rows), document, [*lines, looked(document)])
+    return Answer(bool(rows or document["charts"]), document, [*lines, looked(document)])
 
 
 def normalized(reference: str) -> tuple[str, str, str]:
     """Return repository with host, tag and digest, each empty if missing."""
     name, _, digest = re.sub(r"^(docker|oci|https?)://", "", reference).partition("@")
-    if name.startswith(("sha256:", "sha512:")):
+    if name.startswith(("sha256:", "sha384:", "sha512:")):
         return "", "", name
     repository, colon, tag = name.rpartition(":")
     if not colon or "/" in tag:
@@ -525,48 +503,68 @@ def normalized(reference: str) -> tuple[str, str, str]:
     host, slash, path = repository.partition("/")
     if not slash or not ("." in host or ":" in host or host == "localhost"):
         host, path = "docker.io", repository
+    host = host.lower()
     if host in ("docker.io", "index.docker.io"):
         host, path = "docker.io", path if "/" in path else f"library/{path}"
     return f"{host}/{path}", tag, digest
 
 
-def check_reference(catalog: Catalog, reference: str) -> Answer:
-    """Tell whether the catalog lists a reference or digest, whether it is current, and what to update to."""
+def check_reference(catalog: Catalog, reference: str, allow: str = "") -> Answer:
+    """Tell whether a reference or digest is listed and nothing speaks against it, and what to update to.
+
+    No if it is former, withdrawn, planned, not-scanned, or past its end-of-life or system-end-of-life, or has
+    a critical or exploited vulnerability. `allow` tolerates some of these words: critical,end-of-life.
+    """
     repository, tag, digest = normalized(reference)
     if digest:
+        if not re.fullmatch(r"sha(256:[0-9a-f]{64}|384:[0-9a-f]{96}|512:[0-9a-f]{128})", digest):
+            raise NoAnswerError(f"{digest} is not a digest")
         algorithm, _, hexdigits = digest.partition(":")
-        if not re.fullmatch(r"[0-9a-f]{64}|[0-9a-f]{128}", hexdigits):
-            raise NotListedError(f"{digest} is not a digest", reference=reference)
         document = catalog.document("digest", algorithm=algorithm, hex=hexdigits)
-        entries = document["data"] if document else []
     else:
         if not re.fullmatch(r"[a-z0-9.-]+(:\d+)?(/[a-z0-9._-]+)+", repository):
-            raise NotListedError(f"{reference} is not a reference", reference=reference)
-        host, _, path = repository.partition("/")
-        document = catalog.document(
-            "reference", reference=f"{host.replace(':', '_')}/{path}".replace("/", "~")
-        )
-        tags = [entry["tag"] for entry in document["data"]] if document else []
-        entries = (
-            [entry for entry in document["data"] if entry["tag"] == (tag or "latest")] if document else []
-        )
-        if tags and not entries:
-            first = f"{repository} has no version {tag or 'latest'} in this catalog; listed are:"
+            raise NoAnswerError(f"{reference} is not a reference")
+        document = catalog.document("reference", reference=repository.replace(":", "_").replace("/", "~"))
+    entries = document["data"] if document else []
+    if document and document["digest" if digest else "image"] != (digest or repository):
+        raise NoAnswerError(f"{catalog.site} answers about something else than {digest or repository}")
+    if entries and not digest:
+        tags, tag = [entry["tag"] for entry in entries], tag or "latest"
+        entries = [entry for entry in entries if entry["tag"] == tag]
+        if not entries:
+            first = f"{repository} has no version {tag} in this catalog; listed are:"
             raise NotListedError(first, *table([[each] for each in tags]), reference=reference, tags=tags)
     if not entries:
-        searched = catalog.document("search")["data"] if repository else []
-        replacing = [
-            each["slug"] for each in searched if repository in [normalized(it)[0] for it in each["replaces"]]
-        ]
-        similar = [each["slug"] for each in searched if each["slug"] == repository.rsplit("/", 1)[-1]]
+        images = catalog.document("search")["data"] if repository else []
+        replaced = {image["slug"]: [normalized(each)[0] for each in image["replaces"]] for image in images}
+        replacing = [slug for slug, repositories in replaced.items() if repository in repositories]
+        similar = [slug for slug in replaced if slug == repository.rsplit("/", 1)[-1]]
         lines = [f"{reference} is not listed in this catalog"]
         if replacing:
             lines.append(f"in its place the catalog has: {shown(replacing)}")
         elif similar:
             lines.append(f"similar: {shown(similar)}")
         raise NotListedError(*lines, reference=reference, replacedBy=replacing, similar=similar)
-    lines = [line for entry in entries for line in check_lines(entry)]
-    return Answer(any(entry["listed"] for entry in entries), {"reference": reference, "data": entries}, lines)
+    data = [{**entry, "concerns": concerns(entry)} for entry in entries]
+    lines = [line for entry in data for line in check_lines(entry)]
+    refused = {word for entry in data for word in entry["concerns"]} - {*re.split("[, ]+", allow)}
+    return Answer(not refused, {"reference": reference, "data": data}, lines)
+
+
+def concerns(entry: dict[str, Json]) -> list[str]:
+    """Return what speaks against running a version today, as words."""
+    figures, end = entry["security"], entry["endOfLife"]
+    words = {
+        "withdrawn": entry["lifecycle"] == "withdrawn",
+        "planned": entry["lifecycle"] == "planned",
+        "former": not entry["listed"],
+        "not-scanned": not figures["scanned"],
+        "exploited": figures["exploited"],
+        "critical": figures["critical"],
+        "system-end-of-life": figures["osEndOfLife"],
+        "end-of-life": end and end < time.strftime("%Y-%m-%d", time.gmtime()),
+    }
+    return [word for word, applies in words.items() if applies]
 
 
 def check_lines(entry: dict[str, Json]) -> list[str]:
@@ -574,22 +572,16 @@ def check_lines(entry: dict[str, Json]) -> list[str]:
     subject = f"{entry['slug']} {entry['version']}" + (f" ({entry['platform']})" if entry["platform"] else "")
     if entry["listed"]:
         current = "the newest version" if entry["isLatest"] else f"the newest version is {entry['latest']}"
-        lines = [f"listed: {subject}, {current}"]
     else:
-        end = f"replaced on {entry['until']}" if entry["until"] else "no longer listed"
-        lines = [f"former: {subject}, {end}"]
-    if "tag" in entry and entry["digest"]:
-        lines.append(entry["digest"])
+        current = f"replaced on {entry['until']}" if entry["until"] else "no longer listed"
+    lines = [f"{', '.join(entry['concerns']) or 'listed'}: {subject}, {current}"]
+    lines += [entry["digest"]] if entry.get("tag") and entry["digest"] else []
     lines.append(f"scan: {state(entry['security'])}")
-    if entry["lifecycle"] not in (None, "available"):
-        lines.append(f"lifecycle: {entry['lifecycle']}")
-    if entry["endOfLife"]:
-        lines.append(f"supported until {entry['endOfLife']}")
+    lines += [f"lifecycle: {entry['lifecycle']}"] if entry["lifecycle"] not in (None, "available") else []
+    lines += [f"supported until {entry['endOfLife']}"] if entry["endOfLife"] else []
     for target, words in ((entry["upgrade"], "update to"), (entry["newLine"], "newer line:")):
         if target:
-            effect = (
-                f" (fixes {target['fixes']}, adds {target['adds']})" if target["fixes"] is not None else ""
-            )
+            effect = "" if target["fixes"] is None else f" (fixes {target['fixes']}, adds {target['adds']})"
             lines += [f"{words} {target['version']}{effect}", *filter(None, [target["digest"]])]
     return lines
 
@@ -598,9 +590,8 @@ def compare_versions(catalog: Catalog, name: str, a: str, b: str) -> Answer:
     """Compare the vulnerabilities of two versions of an image: what B fixes and adds."""
     old, new = release(catalog, name, a), release(catalog, name, b)
     lines = [f"{each['slug']} {each['version']}: {state(each)}" for each in (old, new)]
-    data: dict[str, Json] = {"slug": old["slug"]}
-    for key, document in (("a", old), ("b", new)):
-        data[key] = {name: document[name] for name in document if name not in ("cves", "suppressed")}
+    without = ({key: each[key] for key in each if key not in ("cves", "suppressed")} for each in (old, new))
+    data: dict[str, Json] = {"slug": old["slug"], **dict(zip("ab", without))}
     if not (old["scanned"] and new["scanned"]):
         unknown = {**data, "fixed": None, "added": None}
         return Answer(False, unknown, [*lines, "both versions need a scan"])
@@ -615,6 +606,22 @@ def compare_versions(catalog: Catalog, name: str, a: str, b: str) -> Answer:
     return Answer(True, data, lines)
 
 
+def list_changes(catalog: Catalog, since: str = "") -> Answer:
+    """List what changed in the catalog since a day (2026-01-31), by default on the last recorded day."""
+    if not re.fullmatch(r"(\d{4}-\d\d-\d\d)?", since):
+        raise NoAnswerError(f"{since} is not a day, such as 2026-01-31")
+    recorded = catalog.document("changes")["data"]
+    days = [day for day in recorded if day["date"] >= since] if since else recorded[:1]
+    events = [{"date": day["date"], **event} for day in days for event in catalog.linked(day["href"])["data"]]
+    details = ("version", "id", "severity", "pkg", "from", "to", "reason")
+    rows = []
+    for event in events:
+        detail = " ".join(shown(event[name]) for name in details if event.get(name))
+        rows.append((event["date"], event["kind"], event["slug"], detail))
+    lines = [f"{count(len(events), 'change')} on {count(len(days), 'recorded day')}", *table(rows)]
+    return Answer(bool(events), {"since": since or None, "total": len(events), "data": events}, lines)
+
+
 QUESTIONS: dict[str, Callable[..., Answer]] = {
     "summary": catalog_summary,
     "search": search_images,
@@ -623,6 +630,7 @@ QUESTIONS: dict[str, Callable[..., Answer]] = {
     "who-has": who_has_vulnerability,
     "check": check_reference,
     "compare": compare_versions,
+    "changes": list_changes,
 }
 """Name, description and arguments of an assistant's tool are those of the function."""
 
@@ -630,11 +638,7 @@ QUESTIONS: dict[str, Callable[..., Answer]] = {
 def ask(
     site: str, question: Callable[..., Answer], given: dict[str, str], render: Callable[[Answer], str]
 ) -> tuple[bool, str]:
-    """Return the answer to a question: whether it is *yes*, and its text.
-
-    Raises:
-        NoAnswerError: the site is down, is not a catalog, or one of its documents has another shape.
-    """
+    """Return whether the answer to a question is *yes*, and its text, or raise a NoAnswerError."""
     try:
         try:
             answer = question(Catalog(site), **given)
@@ -696,9 +700,7 @@ def serve_mcp(site: str) -> None:
         from mcp.server import MCPServer
         from mcp.types import ToolAnnotations
     except ImportError:
-        raise NoAnswerError(
-            "this needs a package: pip install 'mcp>=2.3,<3' (Python 3.10 or newer)"
-        ) from None
+        raise NoAnswerError("this needs Python 3.10 or newer, and pip install 'mcp>=2.3,<3'") from None
     server = MCPServer("catalog", instructions=f"The catalog of container images at {site}.")
     for question in QUESTIONS.values():
         server.add_tool(
@@ -729,7 +731,8 @@ def arguments() -> dict[str, Json]:
         command.add_argument("--json", action="store_true", help="print JSON")
         for each in parameters(question):
             nargs = "*" if each.name == "words" else "?" if each.default == "" else None
-            command.add_argument(each.name, metavar=each.name.upper(), nargs=nargs, default="")
+            name = "--allow" if each.name == "allow" else each.name
+            command.add_argument(name, metavar=each.name.upper(), nargs=nargs, default="")
     commands.add_parser("mcp", help="Offer the questions to an assistant over stdio (needs the package mcp).")
     given = vars(parser.parse_args())
     return {key: " ".join(value) if isinstance(value, list) else value for key, value in given.items()}
@@ -741,13 +744,9 @@ def main() -> int:
         stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     given = arguments()
     site, question, as_json = given.pop("site"), given.pop("question"), given.pop("json", False)
-    bold = "\033[1m{}\033[0m" if sys.stdout.isatty() and "NO_COLOR" not in os.environ else "{}"
 
     def render(answer: Answer) -> str:
-        if as_json:
-            return json.dumps(answer.data, indent=2)
-        first, *others = map(clean, answer.lines)
-        return "\n".join([bold.format(first), *others])
+        return json.dumps(answer.data, indent=2) if as_json else "\n".join(map(clean, answer.lines))
 
     try:
         if question == "mcp":

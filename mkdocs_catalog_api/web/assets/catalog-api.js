@@ -2,6 +2,9 @@
 (() => {
   "use strict";
 
+  // Instant navigation runs it again on each page.
+  if (globalThis.catalogApi) return;
+  globalThis.catalogApi = true;
   const WORDS = "critical high medium low unknown".split(" ");
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
   const documents = new Map();
