@@ -204,7 +204,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             list_page.active = True
 
     def _fill_posts(self, context: Mapping[str, Any], page: MkDocsPage) -> bool:
-        """Fill the markers of the posts that a page of Material's blog shows the beginning of: whether any."""
+        """Fill the markers of the posts that a page of Material's blog begins with: whether any."""
         if not (self._filler and self._settings and self._settings.web):
             return False
         path, url = uri(page.file), page.file.url.removeprefix("./")
