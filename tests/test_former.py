@@ -88,7 +88,7 @@ def test_a_former_digest_and_its_manifests_lead_to_the_present_one(rebuilt: Site
     assert facts(old, "until digest href upgrade") == [None] * 4
     assert old["newLine"]["version"] == "1.1"
     hexes = [twelve(f"{seed}{part}") for seed in "ba" for part in ("", " amd64", " arm64")]
-    assert result.at("search.json 0 former 0") == {"version": "1.0", "digests": hexes}
+    assert result.at("search.json 0 former 0") == {"version": "1.0", "digestPrefixes": hexes}
 
 
 def test_the_update_of_a_former_build_of_the_newest_version_is_its_present_build(site: SiteFolder) -> None:

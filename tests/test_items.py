@@ -237,7 +237,7 @@ ROWS = {
         {"images/a": "versions: [1]", "images/b": "versions: [1]", "scans/a/1.json": json.dumps(trivy([])),
          "scans/b/1.json": json.dumps(grype())},
         {"security.json oldestScan": None, "security.json newestScan": "2026-11-01T06:00:00Z",
-         "security.json scanned": 2},
+         "security.json imagesScanned": 2},
     ),
     "items are verified by their digest, unless withdrawn": Row(
         {"images/a": ONE, "charts/other": "versions: [1.0.0]",

@@ -63,7 +63,7 @@ TRIVY_READ = {
     "os_end_of_life": True,
     "findings": (Finding(
         ONE, 1, "zlib", "1.3-r0", "1.3-r1, 1.4-r0", "zlib: overflow", "https://example.org/1",
-        "acme/web (wolfi 1)", (), "pkg:apk/wolfi/zlib@1.3-r0"),),
+        "acme/web (wolfi 1)", ("GO-2026-1",), "pkg:apk/wolfi/zlib@1.3-r0"),),
 }  # fmt: skip
 MAVEN = "pkg:maven/org.apache/httpclient@4.1.1"
 PATHS = [{"path": "/app.jar"}, {"path": "/other.jar"}]
@@ -231,7 +231,7 @@ VECTORS: tuple[tuple[dict[str, Any], dict[str, Any], int], ...] = (
 VALUES: list[tuple[Any, dict[str, Any]]] = [
     (grype(match(GHSA, "High", ONE, ONE)), {"id": ONE, "aliases": (GHSA,)}),
     # An advisory of a distribution has its CVEs in `related`.
-    (osv([{"id": "X-1", "related": [ONE, "X-2"]}], [{"ids": ["X-1"]}]), {"id": "X-1", "aliases": (ONE,)}),
+    (osv([{"id": "X-1", "related": [ONE, "X-2"]}], [{"ids": ["X-1"]}]), {"id": ONE, "aliases": ("X-1",)}),
     (grype(match(GHSA, "High", "CVE-YYYY-0001")), {"id": GHSA, "aliases": ("CVE-YYYY-0001",)}),
     *((trivy(row(VulnerabilityID=id_)), {"url": url}) for id_, url in ADDRESSES),
     *((trivy(row(Title=written)), {"title": safe}) for written, safe in TITLES),

@@ -268,7 +268,9 @@ def fix(row: dict[str, Json]) -> str:
 
 def looked(document: dict[str, Json]) -> str:
     """Return how many versions an answer covers."""
-    return f"{count(document['scanned'], 'version')} with a scan, {document['unscanned']} without"
+    part = f" ({document['releasesInPart']} in part)" if document["releasesInPart"] else ""
+    scanned = count(document["releasesScanned"], "version")
+    return f"{scanned} with a scan{part}, {document['releasesUnscanned']} without"
 
 
 # ---------------------------------------------------------------- the questions
@@ -278,20 +280,22 @@ def catalog_summary(catalog: Catalog) -> Answer:
     """Count images and vulnerabilities by severity; list the worst and the unscanned images."""
     security = catalog.document("securitySummary")
     available, images = security["available"], security["images"]
-    everything = {key: security[key] for key in ("total", "bySeverity", "fixable", "exploited", "scanned")}
+    everything = {
+        key: security[key] for key in ("total", "bySeverity", "fixable", "exploited", "imagesScanned")
+    }
     everything["images"] = len(images)
     totals = {name: resource["total"] for name, resource in catalog.index["resources"].items()}
     nouns = {name: name[:-1] if name.endswith("s") else f"{name} entry" for name in totals}
     counts = [count(total, nouns[name]) for name, total in totals.items() if total]
     lines = [catalog.index["title"], ", ".join(counts)]
     populations = {"available": available, "all": everything}
-    if available["scanned"] == everything["scanned"]:
+    if available["imagesScanned"] == everything["imagesScanned"]:
         del populations["available"]
     for name, figures in populations.items():
-        lines.append(f"{name}: newest versions of {count(figures['scanned'], 'scanned image')}")
+        lines.append(f"{name}: newest versions of {count(figures['imagesScanned'], 'scanned image')}")
         lines.append(f"  {counted({**figures, **figures['bySeverity']})}")
-    if security["unscanned"]:
-        lines.append(f"not scanned: {shown(security['unscanned'][:ENTRIES_FOR_PEOPLE])}")
+    if security["imagesUnscanned"]:
+        lines.append(f"not scanned: {shown(security['imagesUnscanned'][:ENTRIES_FOR_PEOPLE])}")
     if security["oldestScan"]:
         lines.append(f"scans from {security['oldestScan'][:10]} to {security['newestScan'][:10]}")
     worst = [{"slug": slug, **images[slug]} for slug in images if images[slug]["total"]]
@@ -299,7 +303,7 @@ def catalog_summary(catalog: Catalog) -> Answer:
     if worst:
         lines += ["", "exploited and most severe first:"]
         lines += table([(row["slug"], shown(row["grade"]), counted(row)) for row in worst], 10)
-    dates = {key: security[key] for key in ("unscanned", "oldestScan", "newestScan")}
+    dates = {key: security[key] for key in ("imagesUnscanned", "oldestScan", "newestScan")}
     data = {"title": catalog.index["title"], "totals": totals, **populations, **dates, "worst": worst}
     return Answer(True, data, lines)
 
@@ -325,7 +329,7 @@ def score_of(word: str, item: dict[str, Json], more: dict[str, Json]) -> tuple[i
     digits = word.rsplit(":", 1)[-1]
     if re.fullmatch(r"[0-9a-f]{7,}", digits):
         for version in [*versions, *more.get("former", [])]:
-            if any(each.startswith(digits[: len(each)]) for each in version["digests"]):
+            if any(each.startswith(digits[: len(each)]) for each in version["digestPrefixes"]):
                 return 90, version["version"]
     if any(name.startswith(word) for name in names):
         return 80 - min(len(item["slug"]), 30), ""
@@ -448,26 +452,27 @@ def list_vulnerabilities(catalog: Catalog, name: str, version: str = "") -> Answ
         lines.append(" · ".join([scan, *document["platformsScanned"]]))
     rows: list[Sequence[str]] = []
     for row in document["cves"] or []:
-        severity = row["severity"].lower() + ("*" if row["exploited"] else "")
+        severity = row["severity"].lower() + ("*" if row["exploitedSince"] else "")
         rows.append((row["id"], severity, row["pkg"], fix(row)))
     lines += ["", *table(rows)] if rows else []
     if document["exploited"]:
         lines.append("* known to be exploited")
-    if document["suppressed"]:
+    if document["suppressions"]:
         columns = ("id", "pkg", "status", "justification")
-        rows = [[row[name] or "" for name in columns] for row in document["suppressed"]]
+        rows = [[row[name] or "" for name in columns] for row in document["suppressions"]]
         lines += ["", "suppressed by a VEX statement:", *table(rows)]
     return Answer(document["scanned"], document, lines)
 
 
 def who_has_vulnerability(catalog: Catalog, vulnerability: str) -> Answer:
-    """List the images and charts that have a vulnerability open, by its CVE or advisory id."""
+    """List the images and charts that have a vulnerability open, by any of its ids."""
     spelled = vulnerability.upper() if vulnerability.lower().startswith("cve-") else vulnerability
-    document = catalog.document("cve", id=spelled)
-    if document is None:
+    document = catalog.document("cve", id=spelled.replace(":", "-"))
+    if document is None or spelled not in (document["id"], *document["aliases"]):
         index = catalog.document("cves")
-        entry = next((each for each in index["data"] if each["id"].lower() == vulnerability.lower()), None)
-        looked_at = {key: index[key] for key in ("scanned", "unscanned")}
+        ids = {name.lower(): each for each in index["data"] for name in (*each["aliases"], each["id"])}
+        entry = ids.get(vulnerability.lower())
+        looked_at = {key: index[key] for key in index if key.startswith("releases")}
         if entry is None:
             if not re.fullmatch(r"\w+-\S+", vulnerability):
                 raise NoAnswerError(f"{vulnerability} is not an id, such as CVE-2021-44228")
@@ -476,17 +481,24 @@ def who_has_vulnerability(catalog: Catalog, vulnerability: str) -> Answer:
         document = catalog.linked(entry["href"]) if entry["href"] else {**entry, **looked_at}
     lines = [shortened(f"{document['id']} {document['severity'].lower()}: {document['title']}", 200)]
     if "data" not in document:
-        spread = [count(document[noun + "s"], noun) for noun in ("image", "release", "chart")]
+        spread = [count(document[noun + "s"], noun) for noun in ("image", "release")]
         lines += [f"open in {', '.join(spread)}, which no document of the catalog names", looked(document)]
-        return Answer(bool(document["images"] or document["charts"]), document, lines)
+        return Answer(bool(document["images"]), document, lines)
+    if document["aliases"]:
+        lines.append(f"also {shown(document['aliases'])}")
     rows = []
-    for row in document["data"]:
-        newest = "newest" if row["isLatest"] else ""
-        rows.append((f"{row['slug']} {row['version']}", newest, row["pkg"], fix(row)))
+    for image in document["data"]:
+        for version in image["affected"]:
+            without = version["fixedIn"] and f"update to {version['fixedIn']['version']}"
+            none = "no update yet" if image["status"] == "affected" else "update not known"
+            subject = f"{image['slug']} {version['version']}"
+            rows += [(subject, row["pkg"], fix(row), without or none) for row in version["packages"]]
     lines += table(rows) if rows else ["no image has it open"]
-    if document["suppressed"]:
-        versions = sorted({f"{row['slug']} {row['version']}" for row in document["suppressed"]})
-        lines.append(f"suppressed by a VEX statement in {shown(versions[:10])}")
+    hidden = [
+        f"{image['slug']} {row['version']}" for image in document["data"] for row in image["suppressed"]
+    ]
+    if hidden:
+        lines.append(f"suppressed by a VEX statement in {shown(sorted({*hidden})[:10])}")
     if document["charts"]:
         lines.append(f"charts: {shown([chart['slug'] for chart in document['charts']])}")
     return Answer(bool(rows or document["charts"]), document, [*lines, looked(document)])
@@ -535,10 +547,10 @@ def check_reference(catalog: Catalog, reference: str, allow: str = "") -> Answer
             first = f"{repository} has no version {tag} in this catalog; listed are:"
             raise NotListedError(first, *table([[each] for each in tags]), reference=reference, tags=tags)
     if not entries:
+        replacing = [each["slug"] for each in (document or {}).get("replacements", ())]
         images = catalog.document("search")["data"] if repository else []
-        replaced = {image["slug"]: [normalized(each)[0] for each in image["replaces"]] for image in images}
-        replacing = [slug for slug, repositories in replaced.items() if repository in repositories]
-        similar = [slug for slug in replaced if slug == repository.rsplit("/", 1)[-1]]
+        last = repository.rsplit("/", 1)[-1]
+        similar = [image["slug"] for image in images if image["slug"] == last and not replacing]
         lines = [f"{reference} is not listed in this catalog"]
         if replacing:
             lines.append(f"in its place the catalog has: {shown(replacing)}")
@@ -590,7 +602,7 @@ def compare_versions(catalog: Catalog, name: str, a: str, b: str) -> Answer:
     """Compare the vulnerabilities of two versions of an image: what B fixes and adds."""
     old, new = release(catalog, name, a), release(catalog, name, b)
     lines = [f"{each['slug']} {each['version']}: {state(each)}" for each in (old, new)]
-    without = ({key: each[key] for key in each if key not in ("cves", "suppressed")} for each in (old, new))
+    without = ({key: each[key] for key in each if key not in ("cves", "suppressions")} for each in (old, new))
     data: dict[str, Json] = {"slug": old["slug"], **dict(zip("ab", without))}
     if not (old["scanned"] and new["scanned"]):
         unknown = {**data, "fixed": None, "added": None}

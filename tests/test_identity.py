@@ -1,0 +1,136 @@
+"""What is the same: vulnerabilities by their ids, packages by their URLs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mkdocs_catalog_api.catalog.ids import identities, identity
+from mkdocs_catalog_api.catalog.vulnerabilities import Vulnerability
+
+from .sites import REGISTRY, SiteFolder, built, digest, grype, match, row, trivy, vex
+
+LOG4SHELL, GHSA = "CVE-2021-44228", "GHSA-jfh8-c2jp-5v3q"
+IDS = ["CVE-2026-0001", "CVE-2026-0002", "GHSA-a", "GHSA-b", "GO-1", "DSA-1", "RHSA-2026:1"]
+
+
+def found(id_: str, *aliases: str) -> Vulnerability:
+    return Vulnerability(id_, "HIGH", "pkg", "1", "", "", "", [], [*aliases], "", None)
+
+
+ROWS = st.builds(
+    lambda printed, others: found(
+        *identity(printed, tuple(others))[:1], *identity(printed, tuple(others))[1]
+    ),
+    st.sampled_from(IDS),
+    st.lists(st.sampled_from(IDS), max_size=3),
+)
+
+
+def named(row: dict[str, object], *others: str) -> dict[str, object]:
+    """A finding of Trivy with the other names that its report gives."""
+    return row | {"VendorIDs": [*others]}
+
+
+@given(st.lists(ROWS, max_size=8), st.randoms(use_true_random=False))
+def test_rows_are_united_whatever_their_order(rows: list[Vulnerability], chance: Any) -> None:
+    other = [*rows]
+    chance.shuffle(other)
+    assert identities(rows) == identities(other)
+
+
+@given(st.lists(ROWS, max_size=8))
+def test_no_vulnerability_has_two_cves(rows: list[Vulnerability]) -> None:
+    for main, aliases in identities(rows).aliases.items():
+        assert sum(id_.startswith("CVE-") for id_ in (main, *aliases)) <= 1
+
+
+@given(st.lists(ROWS, max_size=8))
+def test_a_row_with_a_cve_keeps_it_whatever_others_claim(rows: list[Vulnerability]) -> None:
+    united = identities(rows)
+    assert all(united.of(row) == row.id for row in rows if row.id.startswith("CVE-"))
+
+
+def test_who_has_it_is_answered_under_each_id(site: SiteFolder) -> None:
+    site.image("old", "versions: [1]")
+    site.image("new", "versions: [1]")
+    site.report("old/1.json", grype(match(GHSA, "Critical", pkg="log4j")))  # before it got its CVE
+    site.report("new/1.json", trivy([named(row(LOG4SHELL, pkg="log4j"), GHSA, "DSA-5020-1")]))
+    result = built(site)
+    document = result.json(f"cves/{LOG4SHELL}.json")
+    assert document == result.json(f"cves/{GHSA}.json")
+    assert (document["aliases"], [image["slug"] for image in document["data"]]) == ([GHSA], ["new", "old"])
+    assert result.at("cves/index id") == [LOG4SHELL]
+
+
+def test_an_advisory_is_an_answer_of_its_own_and_listed_under_what_it_names(site: SiteFolder) -> None:
+    one, two = "CVE-2026-0001", "CVE-2026-0002"
+    site.image("web", "versions: [1]")
+    site.report("web/1.json", grype(match("RHSA-2026:1", "High", one, two)))
+    result = built(site)
+    assert result.at("cves/RHSA-2026-1 data 0 affected 0 reportedAs") is None
+    assert [result.at(f"cves/{cve} data 0 affected 0 reportedAs") for cve in (one, two)] == [
+        "RHSA-2026:1"
+    ] * 2
+
+
+def test_an_id_that_two_claim_lists_both(site: SiteFolder) -> None:
+    site.image("web", "versions: [1]")
+    rows = [named(row("CVE-2026-0001"), "GHSA-a"), named(row("CVE-2026-0002"), "GHSA-a")]
+    site.report("web/1.json", trivy(rows))
+    document = built(site).json("cves/GHSA-a.json")
+    assert (document["id"], document["aliases"]) == ("GHSA-a", ["CVE-2026-0001", "CVE-2026-0002"])
+    assert [each["reportedAs"] for each in document["data"][0]["affected"]] == document["aliases"]
+
+
+@pytest.mark.parametrize(
+    ("others", "suppressed"),
+    [(["GHSA-a"], True), (["DSA-1"], False), (["GHSA-a", "CVE-2026-0002"], False)],
+)
+def test_a_statement_suppresses_by_a_name_and_by_no_advisory_nor_by_one_of_two_cves(
+    site: SiteFolder, others: list[str], suppressed: bool
+) -> None:
+    """Whoever writes a wrong report can't make a statement on one vulnerability suppress another."""
+    site.image("nginx", "versions: [1]")
+    site.report("nginx/1.json", trivy([named(row("CVE-2026-0001"), *others)]))
+    for number, other in enumerate(others):
+        vex(site, {"vulnerability": {"name": other}}, name=str(number)) if number == 0 else None
+    record = built(site).json("security/nginx/1.json")
+    assert bool(record["suppressions"]) == suppressed
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "rows"),
+    [
+        (("pkg:rpm/oracle/openssl@3.0", "3.0"), ("pkg:rpm/ol/openssl@3.0?arch=x86_64", "0:3.0"), 1),
+        (("pkg:golang/stdlib@v1.25.1", "v1.25.1"), ("pkg:golang/stdlib@1.25.1", "go1.25.1"), 1),
+        (("pkg:deb/debian/lib@1", "1"), ("pkg:npm/lib@1", "1"), 2),
+        (("pkg:npm/%40a/lib@1", "1"), ("pkg:npm/lib@1", "1"), 2),
+    ],
+)
+def test_what_two_scanners_write_of_one_package_is_one_row(
+    site: SiteFolder, first: tuple[str, str], second: tuple[str, str], rows: int
+) -> None:
+    pinned = digest("web")
+    site.image("web", f"versions: [{{version: '1', digest: '{pinned}'}}]")
+    trivys = row("CVE-2026-0001", pkg="lib", installed=first[1]) | {"PkgIdentifier": {"PURL": first[0]}}
+    grypes = match("CVE-2026-0001", pkg="lib", version=second[1], purl=second[0])
+    site.report("a.json", trivy([trivys], digest=f"{REGISTRY}/web@{pinned}"))
+    site.report(
+        "b.json",
+        trivy(
+            [trivys | {"InstalledVersion": second[1], "PkgIdentifier": {"PURL": second[0]}}],
+            digest=f"{REGISTRY}/web@{pinned}",
+        ),
+    )
+    assert grypes and built(site).at("security/web/1 total") == rows
+
+
+def test_an_upstream_repository_leads_to_what_replaces_it(site: SiteFolder) -> None:
+    site.image("nginx", "replaces: [nginx]\nversions: [1]")
+    document = built(site).json("references/docker.io~library~nginx.json")
+    assert (document["slug"], document["data"]) == (None, [])
+    assert [each["slug"] for each in document["replacements"]] == ["nginx"]
