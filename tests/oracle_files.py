@@ -146,7 +146,9 @@ def osv(report: Any) -> Record:
         typed = f"pkg:deb/debian/{about[0]}@{about[1]}"
         aliases = [*group["ids"], *aliases]
         findings.append(finding(group["ids"][0], word, *about, aliases=aliases, typed=typed))
-    return scan("osv", [], None, findings)
+    sources = [result.get("source", {}) for result in report["results"]]
+    names = [source["path"] for source in sources if source.get("type") == "docker"]
+    return scan("osv", names, None, findings)
 
 
 def hub(report: Any, package: Any) -> list[Record]:
