@@ -174,7 +174,9 @@ def osv(report: Any) -> Record:
         others = [*group["ids"], *aliases]
         findings.append(finding(group["ids"][0], word, *about, others, purl=url))
     limits = set() if report["results"] or system else {"nothing-recognized"}
-    return scan("osv", [], None, findings, limits=limits)
+    sources = [result.get("source", {}) for result in report["results"]]
+    names = [source["path"] for source in sources if source.get("type") == "docker"]
+    return scan("osv", names, None, findings, limits=limits)
 
 
 def hub(report: Any, package: Any) -> list[Record]:
@@ -219,10 +221,10 @@ def pages(folder: Path, kind: str) -> list[Any]:
     return sorted(read, key=lambda page: page["slug"])
 
 
-def releases(page: Any, registry: str) -> list[Record]:
+def releases(page: Any, registry: str | None) -> list[Record]:
     """The versions of an image, the newest first."""
-    slug, written = page["slug"], page.get("image", f"{registry}/{page['slug']}")
-    image, read = reference(written)[0], []
+    slug, written = page["slug"], page.get("image") or (f"{registry}/{page['slug']}" if registry else None)
+    image, read = reference(written)[0] if written else None, []
     for given in page.get("versions", []):
         entry = {"version": given} if isinstance(given, str) else given
         entry = {"endOfLife": end_of_life(entry["version"], page["cycles"])} | entry
@@ -234,7 +236,10 @@ def releases(page: Any, registry: str) -> list[Record]:
         about |= {"version": labels[0], "labels": labels}
         about |= {"digests": [digests] if isinstance(digests, str) else digests}
         about |= {"manifests": manifests, "platforms": [name.replace("/v8", "") for name in platforms]}
-        joins = {"tags": {(image, tag) for tag in labels}, "paths": {f"{slug}/{tag}.json" for tag in labels}}
+        joins = {
+            "tags": {(image, tag) for tag in labels if image},
+            "paths": {f"{slug}/{tag}.json" for tag in labels},
+        }
         read.append(Record(**about, **joins))
     read.sort(key=lambda release: (version_key(release.version), release.version), reverse=True)
     tagged = [form(release.version) for release in read if "latest" in release.labels]
@@ -285,4 +290,4 @@ def settings(folder: Path) -> Record:
     entries = json.loads(path.read_bytes())["vulnerabilities"] if path.exists() else None
     kev = None if entries is None else {entry["cveID"]: entry["dateAdded"] for entry in entries}
     more = {"scanners": security["scanners"], "accept": security["accept"]}
-    return Record(registry=plugin["registry"], base=base, kev=kev, **more)
+    return Record(registry=plugin.get("registry"), base=base, kev=kev, **more)

@@ -92,7 +92,7 @@ class RandomCatalog:
         security: Json = {"accept": [word for word in ("ignored", "partial") if self.maybe(0.3)]}
         if self.maybe(0.3):
             security["scanners"] = ["osv", "harbor", "grype", "trivy"]
-        self.site.settings = {"registry": REGISTRY, "security": security}
+        self.site.settings = {"security": security} | ({} if self.maybe(0.1) else {"registry": REGISTRY})
         self.site.write("docs/index.md", "# Home\n")
         self.site.write_config()
 
@@ -124,7 +124,9 @@ class RandomCatalog:
         if (known := [entry for entry in entries if entry["digest"]]) and self.maybe(0.4):
             self.one(known)["tags"].append("latest")
         written = image.removeprefix("docker.io/library/")
-        page: Json = {"image": written, "lifecycle": lifecycle, "versions": entries}
+        page: Json = {"lifecycle": lifecycle, "versions": entries}
+        if image != f"{REGISTRY}/{slug}":  # else it is that of the setting `registry`, if it is there
+            page["image"] = written
         if self.maybe(0.3):
             page["platforms"] = self.chance.sample(PLATFORMS, self.one([1, 2, 3]))
         if labels and self.maybe(0.2):
