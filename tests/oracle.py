@@ -51,7 +51,8 @@ def differs(scan: Record, release: Record, pointed: set[str]) -> bool:
     platforms = [name.replace("/v8", "") for name, _ in every if not alike(name, scan.platform)]
     others = named(scan) & every_digest(release) - pointed if pointed else set()
     images = scan.images and release.image not in scan.images
-    return bool(others or platforms or images or (scan.tags and not scan.tags & release.tags))
+    names = release.image and (images or (scan.tags and not scan.tags & release.tags))
+    return bool(others or platforms or names)
 
 
 def alike(one: str, other: str) -> bool:

@@ -220,9 +220,9 @@ def _reference_names(api: Api) -> dict[str, tuple[list[Json], list[Json]]]:
     found: dict[str, tuple[list[Json], list[Json]]] = {}
     for image in api.data("images"):
         for at, reference in enumerate([image["image"], *image["replaces"]]):
-            host, _, path = normal(reference or "")[0].partition("/")
-            name = f"{host.replace(':', '_')}~{path.replace('/', '~')}".lower()
-            if at or (image["versions"] and reference):
+            if reference and (at or image["versions"]):
+                host, _, path = normal(reference)[0].partition("/")
+                name = f"{host.replace(':', '_')}~{path.replace('/', '~')}".lower()
                 found.setdefault(name, ([], []))[at > 0].append(image)
     return found
 
