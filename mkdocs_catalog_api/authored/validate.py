@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -17,6 +16,7 @@ from ..catalog.lines import (
     Version,
     cycle_of,
     derived_line,
+    kept,
     line_by,
     newest_label,
     parse_label,
@@ -25,7 +25,7 @@ from ..catalog.lines import (
 from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry, Lifecycle, ListedEntry, PinningEntry, VersionEntry
 from ..catalog.names import slug_from_name
-from ..catalog.versions import in_order, newest_first, undecided
+from ..catalog.versions import in_order, undecided
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .messages import code_of, location, message_and_hint, resembling, suggestion
@@ -259,9 +259,14 @@ def pinning_versions(entry: P, raw: RawItem, problems: Problems) -> P:
         return entry
     present = [label for label in positions if label not in raw.gone] or [*positions]
     newest = next(iter(in_order(present, entry.latest)), None)
-    lines = {label: (derived_line(label), LineRules().variant(label)) for label in positions}
-    kept = _kept(lines, raw, {newest})
-    labels = [label for label in in_order(positions, newest) if label in kept]
+    placed = [
+        VersionEntry.model_construct(
+            version=label, line=derived_line(label), variant=LineRules().variant(label)
+        )
+        for label in positions
+    ]
+    listed = _kept(placed, raw, {newest})
+    labels = [label for label in in_order(positions, newest) if label in listed]
     _warn_if_undecided(labels, entry, raw, problems)
     versions = [entry.versions[positions[label]] for label in labels]
     return _with(entry, versions=versions, latest=newest)
@@ -274,10 +279,9 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
     present = [version for version in versions if version.version not in raw.gone] or versions
     newest = _newest(present, entry.default_variant) if entry.latest is None else entry.latest
     tagged = tagged_latest(present)
-    lines = {version.version: (version.line, version.variant) for version in versions}
-    kept = _kept(lines, raw, {newest, tagged.version if tagged else None})
-    versions = [version for version in versions if version.version in kept]
-    entry = _with(entry, versions=[version for version in entry.versions if version.version in kept])
+    listed = _kept(versions, raw, {newest, tagged.version if tagged else None})
+    versions = [version for version in versions if version.version in listed]
+    entry = _with(entry, versions=[version for version in entry.versions if version.version in listed])
     positions = _positions(entry, raw, problems)
     _check_tags(entry, raw, problems)
     _check_lines(entry, raw, rules, problems)
@@ -339,23 +343,15 @@ def _of_registry(entry: E, raw: RawItem, problems: Problems) -> E:
 
 
 def _kept(
-    lines: Mapping[str, tuple[str, str]], raw: RawItem, always: Collection[str | None]
-) -> Collection[str]:
-    """Return the versions that the page keeps: so many of each line and variant, and those in `always`.
-
-    `lines` has the line and variant of each version. Versions that were removed from the registry are kept
-    in addition.
+    versions: Sequence[Version], raw: RawItem, always: Collection[str | None]
+) -> Collection[str | None]:
+    """Return the versions that the page keeps, and those in `always`. Those that were removed from the
+    registry are kept in addition.
     """
-    most = raw.filled.keep if raw.filled else None
-    if most is None:
-        return lines
-    kept: set[str] = set()
-    counts: Counter[tuple[str, str]] = Counter()
-    for label in newest_first(lines):
-        if counts[lines[label]] < most or label in always:
-            kept.add(label)
-            counts[lines[label]] += label not in raw.gone
-    return kept
+    if raw.filled is None or raw.filled.keep is None:
+        return [version.version for version in versions]
+    present = [version for version in versions if version.version not in raw.gone]
+    return {*kept(present, raw.filled.keep), *always, *raw.gone}
 
 
 def in_line(version: VersionEntry, rules: LineRules) -> VersionEntry:

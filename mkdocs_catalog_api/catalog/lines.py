@@ -231,6 +231,32 @@ def newest_label(versions: Sequence[Version], variant: str | None = None) -> str
     return max(ordered, key=lambda label: parse_label(label).key)
 
 
+class Keep(NamedTuple):
+    """How many versions of a variant are listed: the newest ones of its newest lines."""
+
+    lines: int
+    each: int = 1
+    """Versions of each of these lines."""
+
+
+def kept(versions: Iterable[Version], keep: Keep) -> set[str]:
+    """The labels that are listed. In each line, pre-releases come after all final versions."""
+    places = {version.version: (version.variant, version.line) for version in versions}
+    order = {label: position for position, label in enumerate(newest_first(places))}
+    in_line: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for label in sorted(order, key=lambda label: (parse_label(label).pre_release, order[label])):
+        in_line[places[label]].append(label)
+    newest_lines: dict[str, list[list[str]]] = defaultdict(list)
+    for labels in sorted(in_line.values(), key=lambda labels: order[labels[0]]):
+        newest_lines[places[labels[0]][0]].append(labels)
+    return {
+        label
+        for lines in newest_lines.values()
+        for labels in lines[: keep.lines]
+        for label in labels[: keep.each]
+    }
+
+
 class Advice(NamedTuple):
     """The versions to update to; None if there is none."""
 

@@ -98,7 +98,7 @@ class FactsFolder:
             if choice is None:
                 return replace(raw, filled=Filled(name, facts)), values
             labels = self._labels(raw, facts, choice)
-            filled = Filled(name, facts, choice.keep, frozenset({("versions",)}))
+            filled = Filled(name, facts, choice.kept, frozenset({("versions",)}))
             return replace(raw, filled=filled), values | {"versions": labels}
         return raw, values
 
