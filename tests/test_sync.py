@@ -204,16 +204,35 @@ STORIES = {
         "1.0:a latest:a | 1.0:a 1.1:b latest:b | 1.0:c 1.0.1:c 1.1:b latest:b",
         "1.0:a+latest | 1.0:a 1.1:b+latest | 1.0.1:c+1.0 1.1:b+latest, 1.0:a until 3"
     ),
-    "a deleted tag is gone, and comes back": Story(
+    "a tag that the page lists is gone when it is deleted, and comes back": Story(
         "1.28:a 1.29:b | 1.29:b | 1.28:a 1.29:b | 1.29:b",
-        "1.28:a 1.29:b | 1.28:a? 1.29:b | 1.28:a 1.29:b | 1.28:a? 1.29:b", "~ 1.28, gone / 1.28 was removed"
+        "1.28:a 1.29:b | 1.28:a? 1.29:b | 1.28:a 1.29:b | 1.28:a? 1.29:b",
+        "~ 1.28, gone / 1.28 was removed / has no tag 1.28", page="versions: ['1.28', '1.29']"
     ),
     "a tag of what is gone is another version's": Story(
-        "1.0:a edge:a | 1.1:b edge:b", "1.0:a+edge | 1.0:a? 1.1:b+edge", "~ 1.0, gone + 1.1 / 1.0 was removed"
+        "1.0:a edge:a | 1.1:b edge:b", "1.0:a+edge | 1.0:a? 1.1:b+edge",
+        "~ 1.0, gone + 1.1 / 1.0 was removed", page="versions: [{version: '1.0', tags: [edge]}, '1.1']"
     ),
-    "a deleted tag is former when it is pruned": Story(
-        "1.28:a 1.29:b | 1.29:b | .", "1.28:a 1.29:b | 1.28:a? 1.29:b | 1.29:b, 1.28:a until 3", "- 1.28",
-        prune=True
+    "a deleted tag that the page lists is former when it is pruned": Story(
+        "1.28:a 1.29:b | 1.29:b | .", "1.28:a 1.29:b | 1.28:a? 1.29:b | 1.29:b, 1.28:a until 3",
+        "- 1.28 / has no tag 1.28", prune=True, page="versions: ['1.28', '1.29']"
+    ),
+    "a deleted tag is former if the page does not list it": Story(
+        "nightly-1:a nightly-2:b | nightly-2:b nightly-3:c | nightly-1:a",
+        "nightly-1:a nightly-2:b | nightly-2:b nightly-3:c, nightly-1:a until 2 |"
+        " nightly-1:a, nightly-2:b until 3, nightly-3:c until 3", "+ nightly-1 - nightly-2 - nightly-3"
+    ),
+    "only tags that may be versions are requested": Story(
+        "1.0:a pr-1:a latest:a main:b sha-504ed11:c 1.1-504ed11:c feature-x:d",
+        "1.0:a+latest", "+ 1.0"
+    ),
+    "without a version": Story("main:a pr-1:b", "", " / no tag is a version: main, pr-1"),
+    "without a version any more": Story("1.0:a | main:a", "1.0:a | 1.0:a", " / no tag is a version: main"),
+    "what keep leaves out is known by its digest": Story(
+        "1.0:a 1.1:b 1.1.1:c 2.0:d | 2.0:d 3.0:e 1.1:b | 3.0:f 2.0:d",
+        "1.1.1:c 2.0:d, 1.0:a unlisted, 1.1:b unlisted | 2.0:d 3.0:e, 1.1:b unlisted, 1.1.1:c until 2,"
+        " 1.0:a until 2 | 2.0:d 3.0:f, 3.0:e until 3, 1.1:b until 3, 1.1.1:c until 2, 1.0:a until 2",
+        page="versions: {from: registry, keep: 2}"
     ),
     "an emptied repository loses nothing": Story("1.0:a | -", "1.0:a | 1.0:a", " / has no tags of"),
     "unless it is pruned": Story("1.0:a | -", "1.0:a | , 1.0:a until 2", "- 1.0", prune=True),
@@ -296,11 +315,12 @@ def in_words(known: Any, began: int) -> str:
         "+".join((f"{each['version']}:{each['digest']}", *each.get("tags", ()))) + "?" * each.get("gone", 0)
         for each in known["versions"]
     ]
+    unlisted = [f"{each['version']}:{each['digest']} unlisted" for each in known.get("unlisted", ())]
     former = [
         f"{each['version']}:{each['digest']} until {int(each['until'][8:]) - began}"
         for each in known.get("former", ())
     ]
-    return ", ".join((" ".join(versions), *former))
+    return ", ".join((" ".join(versions), *unlisted, *former))
 
 
 def told_of(slug: str, told: Any) -> str:
@@ -421,6 +441,27 @@ def test_every_manifest_is_kept_by_digest(site: SiteFolder, fake: FakeRegistry) 
     assert published["platforms"] == ["windows/amd64", "linux/amd64", "linux/s390x", "linux/arm64"]
 
 
+def test_tags_of_one_platform_name_their_manifest(site: SiteFolder, fake: FakeRegistry) -> None:
+    """As goreleaser pushes them."""
+    amd64, arm64 = (
+        fake.part("acme/nginx", "x", f"linux/{name}", f"1.2.3-{name}") for name in ("amd64", "arm64")
+    )
+    index = fake.nest("acme/nginx", amd64, arm64, tag="1.2.3")["digest"]
+    fake.tags("acme/nginx", "1.2.3", "1.2.3-amd64", "1.2.3-arm64")
+    synced(site)
+    assert labels(site) == ["1.2.3"]
+    path = f"references/{fake.host.replace(':', '_')}~acme~nginx.json"
+    entries = built(site).json(path)["data"]
+    assert [(entry["tag"], entry["version"], entry["digest"], entry["platform"]) for entry in entries] == [
+        ("1.2.3", "1.2.3", index, None),
+        ("1.2.3-amd64", "1.2.3", index, "linux/amd64"),
+        ("1.2.3-arm64", "1.2.3", index, "linux/arm64"),
+    ]
+    fake.asked.clear()
+    assert synced(site)["summary"]["changed"] == {}
+    assert not any("sha256" in path for path in fake.asked if "referrers" not in path)
+
+
 def test_a_tag_that_is_no_image_is_a_note(site: SiteFolder, fake: FakeRegistry) -> None:
     new = fake.image("acme/nginx", "1.0")
     fake.replies["/v2/acme/nginx/manifests/1.0"].headers.pop("Docker-Content-Digest")
@@ -456,14 +497,12 @@ def test_a_classic_chart_repository(site: SiteFolder, fake: FakeRegistry) -> Non
     """
     assert facts(site, "charts/nginx")["versions"] == [yaml.safe_load(newest), {"version": "1.9.0"}]
     fake.put("/charts/index.yaml", b"entries: {nginx: [{version: 1.10.0}]}")
-    (problem,) = synced(site)["problems"]
-    assert "1.9.0" in problem["message"]
-    assert [version.get("gone") for version in facts(site, "charts/nginx")["versions"]] == [None, True]
+    assert "- 1.9.0" in synced(site)["summary"]["changed"]["registry/charts/nginx.json"]
     for body in (b"\xff: [", b"entries: {}", b"[" * 100_000, b"entries: {nginx: [{version: x}]}"):
         fake.put("/charts/index.yaml", body)
         refused = sync(site)
         assert refused.exit_code == 1 and "error: docs/charts/nginx.md" in refused.stderr
-    assert len(facts(site, "charts/nginx")["versions"]) == 2
+    assert len(facts(site, "charts/nginx")["versions"]) == 1
 
 
 # What tools push

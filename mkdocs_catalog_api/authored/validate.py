@@ -16,8 +16,8 @@ from ..catalog.lines import (
     Version,
     cycle_of,
     derived_line,
-    kept,
     line_by,
+    listed,
     newest_label,
     parse_label,
     tagged_latest,
@@ -259,17 +259,19 @@ def pinning_versions(entry: P, raw: RawItem, problems: Problems) -> P:
         return entry
     present = [label for label in positions if label not in raw.gone] or [*positions]
     newest = next(iter(in_order(present, entry.latest)), None)
-    placed = [
-        VersionEntry.model_construct(
-            version=label, line=derived_line(label), variant=LineRules().variant(label)
-        )
-        for label in positions
-    ]
-    listed = _kept(placed, raw, {newest})
-    labels = [label for label in in_order(positions, newest) if label in listed]
+    placed = [chart_version(label) for label in present]
+    kept = listed(placed, raw.filled.keep if raw.filled else None, newest) | raw.gone
+    labels = [label for label in in_order(positions, newest) if label in kept]
     _warn_if_undecided(labels, entry, raw, problems)
     versions = [entry.versions[positions[label]] for label in labels]
     return _with(entry, versions=versions, latest=newest)
+
+
+def chart_version(label: str) -> VersionEntry:
+    """Return a chart's version with line and variant, which decide only what `keep` lists."""
+    return VersionEntry.model_construct(
+        version=label, line=derived_line(label), variant=LineRules().variant(label)
+    )
 
 
 def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> ImageEntry:
@@ -277,11 +279,12 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
     entry = _of_registry(entry, raw, problems)
     versions = [in_line(version, rules) for version in entry.versions]
     present = [version for version in versions if version.version not in raw.gone] or versions
-    newest = _newest(present, entry.default_variant) if entry.latest is None else entry.latest
-    tagged = tagged_latest(present)
-    listed = _kept(versions, raw, {newest, tagged.version if tagged else None})
-    versions = [version for version in versions if version.version in listed]
-    entry = _with(entry, versions=[version for version in entry.versions if version.version in listed])
+    newest = entry.latest
+    if newest is None and present:
+        newest = newest_label(present, entry.default_variant)
+    kept = listed(present, raw.filled.keep if raw.filled else None, newest) | raw.gone
+    versions = [version for version in versions if version.version in kept]
+    entry = _with(entry, versions=[version for version in entry.versions if version.version in kept])
     positions = _positions(entry, raw, problems)
     _check_tags(entry, raw, problems)
     _check_lines(entry, raw, rules, problems)
@@ -289,16 +292,9 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
         return entry
     labels = in_order(positions, newest)
     _warn_if_undecided(labels, entry, raw, problems)
-    if newest and tagged and entry.latest is None:
+    if newest and entry.latest is None and (tagged := tagged_latest(present)):
         _warn_if_older(tagged, versions[positions[newest]], raw, problems)
     return _with(entry, versions=[versions[positions[label]] for label in labels], latest=newest)
-
-
-def _newest(present: Sequence[VersionEntry], variant: str | None) -> str | None:
-    """The newest of these versions, of the default variant if one of them has it."""
-    if not any(version.variant == variant for version in present):
-        variant = None
-    return newest_label(present, variant) if present else None
 
 
 def _warn_if_older(tagged: Version, newest: Version, raw: RawItem, problems: Problems) -> None:
@@ -340,18 +336,6 @@ def _of_registry(entry: E, raw: RawItem, problems: Problems) -> E:
     hint = "use another version, or remove the line"
     problems.add(raw.problem(("latest",), message, hint, Level.WARNING, code=Code.NEWEST))
     return _with(entry, latest=None)
-
-
-def _kept(
-    versions: Sequence[Version], raw: RawItem, always: Collection[str | None]
-) -> Collection[str | None]:
-    """Return the versions that the page keeps, and those in `always`. Those that were removed from the
-    registry are kept in addition.
-    """
-    if raw.filled is None or raw.filled.keep is None:
-        return [version.version for version in versions]
-    present = [version for version in versions if version.version not in raw.gone]
-    return {*kept(present, raw.filled.keep), *always, *raw.gone}
 
 
 def in_line(version: VersionEntry, rules: LineRules) -> VersionEntry:

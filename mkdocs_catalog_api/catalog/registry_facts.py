@@ -45,6 +45,8 @@ class ManifestFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     digest: _Digest
     size: _Size | None = None
     """Sum of the compressed layers in bytes; None if the registry does not have the manifest."""
+    tags: tuple[_Tag, ...] = ()
+    """Tags of this manifest alone, such as `1.2.3-arm64`, sorted."""
 
 
 class VersionFacts(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
@@ -99,26 +101,28 @@ class RegistryFacts(Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     """`oci://…`, or the https address of a classic repository; empty for an image."""
     versions: tuple[VersionFacts, ...]
     """Sorted by label."""
+    unlisted: tuple[VersionFacts, ...] = ()
+    """Versions that `keep` leaves out, sorted by label: digest, tags, and manifests if they are known."""
     former: tuple[FormerFacts, ...] = ()
     """Newest first, at most 20 of a version."""
 
     def __post_init__(self) -> None:
         if bool(self.image) is bool(self.chart):
             raise ValueError("neither an image nor a chart")
-        if self.image and not all(version.digest for version in self.versions):
+        if self.image and not all(version.digest for version in (*self.versions, *self.unlisted)):
             raise ValueError("a version of an image without a digest")
 
 
 def former_after(
     before: RegistryFacts, versions: Iterable[VersionFacts], day: str, forgotten_before: str = ""
 ) -> tuple[FormerFacts, ...]:
-    """The former digests of a file that gets these versions on a day, without those that ended earlier than
-    the day `forgotten_before`.
+    """The former digests of a file that gets these versions on a day, listed or not, without those that ended
+    earlier than the day `forgotten_before`.
     """
     present = {(label, facts.digest) for facts in versions for label in (facts.version, *facts.tags)}
     changed = [
         FormerFacts(version=facts.version, digest=facts.digest, manifests=facts.manifests, until=day)
-        for facts in before.versions
+        for facts in (*before.versions, *before.unlisted)
         if facts.digest
     ]
     former: dict[tuple[str, str], FormerFacts] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar
 
 from msgspec import Struct, field
@@ -105,6 +106,8 @@ class Image(Struct, frozen=True):
     entry: ImageEntry
     page: WebPage
     releases: tuple[Release, ...]
+    manifest_tags: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """Digest of a manifest → the tags in the registry that name it alone."""
 
     @property
     def newest(self) -> Release | None:

@@ -10,7 +10,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
@@ -85,7 +85,7 @@ class FactsFolder:
             return raw, values
         choice = None
         if is_from_registry(values.get("versions")):
-            choice = self._choice(raw, values["versions"])
+            choice = read_choice(raw, values["versions"], self._problems)
             values = {**values, "versions": []}
         if not (choice or self._present):
             return raw, values
@@ -142,14 +142,6 @@ class FactsFolder:
                 name = f"{self._label}/{path.name}"
                 if checked_slug(path.stem) not in slugs and (facts := self._read(name, path.name)):
                     yield path.stem, facts
-
-    def _choice(self, raw: RawItem, value: object) -> FromRegistry | None:
-        choice, errors = read_from_registry(value)
-        for details in errors:
-            path = ("versions", *(location(details) if isinstance(value, dict) else ()))
-            message, hint = message_and_hint(details, (FromRegistry,))
-            self._problems.add(raw.problem(path, message, hint, code=code_of(details)))
-        return choice
 
     def _read(self, name: str, file: str, wanted_by: RawItem | None = None) -> RegistryFacts | None:
         path = self._folder / file
@@ -264,9 +256,32 @@ class FactsFolder:
             return in_order(labels, latest)[0]
         rules = LineRules(variants=self._variants if entry.variants is None else entry.variants)
         versions = [in_line(version, rules) for version in entry.versions if version.version in labels]
-        variant = entry.default_variant
-        has_variant = any(version.variant == variant for version in versions)
-        return latest or newest_label(versions, variant if has_variant else None)
+        return latest or newest_label(versions, entry.default_variant)
+
+
+def read_choice(raw: RawItem, value: object, problems: Problems) -> FromRegistry | None:
+    """Return the choice in a value of `versions`; None, with problems, if it is invalid."""
+    choice, errors = read_from_registry(value)
+    for details in errors:
+        path = ("versions", *(location(details) if isinstance(value, dict) else ()))
+        message, hint = message_and_hint(details, (FromRegistry,))
+        problems.add(raw.problem(path, message, hint, code=code_of(details)))
+    return choice
+
+
+_PLACING = ("lines", "variants", "product", "latest", "default_variant")
+"""Fields that decide which versions are listed."""
+
+
+def placing(model: type[M], values: Mapping[str, object]) -> M:
+    """Return an item with only these fields, as far as they are valid."""
+    valid: dict[str, Any] = {}
+    for name in _PLACING:
+        if name in model.model_fields and (value := values.get(camel(name))) is not None:
+            with suppress(ValidationError):
+                valid[name] = _type_of(model, name).validate_python(value)
+    entry: Any = model.model_construct(**valid)
+    return cast("M", entry)
 
 
 def _left_out(entry: CustomizableModel, values: Mapping[str, object]) -> dict[str, object]:
@@ -355,7 +370,10 @@ def _manifests(facts: VersionFacts | FormerFacts) -> list[PlatformManifest] | No
     if [manifest.digest for manifest in facts.manifests] == [facts.digest]:
         return None
     return [
-        PlatformManifest.model_construct(**msgspec.structs.asdict(manifest)) for manifest in facts.manifests
+        PlatformManifest.model_construct(
+            platform=manifest.platform, digest=manifest.digest, size=manifest.size
+        )
+        for manifest in facts.manifests
     ]
 
 
