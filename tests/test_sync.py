@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -19,10 +19,11 @@ import pytest
 import yaml
 
 from mkdocs_catalog_api.catalog.registry_facts import RegistryFacts, VersionFacts, former_after
+from mkdocs_catalog_api.network import client
 from mkdocs_catalog_api.network import sync as network_sync
 
 from .fake_registry import FakeRegistry
-from .fake_server import Reply
+from .fake_server import Reply, Request
 from .registries import CONFIG, DOCKER, INDEX, MANIFEST, Registry, encoded, running
 from .sites import SiteFolder, built, digest, item
 from .syncing import BASIC, LOGIN, facts, labels, sync, synced
@@ -104,6 +105,13 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "manifests that are no list": (tagged(mediaType=INDEX, manifests="x"), "can't be read"),
     "digest that is a path": (tagged(mediaType=INDEX, manifests=[{"digest": "../../x"}]), "malformed digest"),
     "config that is no object": (config([]), "is not a JSON object"),
+    "index of too many manifests": (
+        tagged(mediaType=INDEX, manifests=[{"digest": digest(number)} for number in range(1001)]),
+        "is an index of more than 1,000 manifests",
+    ),
+    "too many tags": (
+        at("tags/list", body={"tags": [str(number) for number in range(50_001)]}), "more than 50,000 tags"
+    ),
     "index within too many others": (nested, "within more than 3 other indexes"),
     "digest of the wrong shape": (at("manifests/1.0", Docker_Content_Digest="x"), "malformed digest"),
     "tags that are no texts": (at("tags/list", body={"tags": [1]}), "the list of tags can't be read"),
@@ -162,6 +170,90 @@ def test_what_was_learned_is_written_though_another_fails(site: SiteFolder, fake
     assert sync(site).exit_code == 0
     assert labels(site) == ["1.0", "2.0"]
     assert f"/v2/acme/nginx/manifests/{first}" not in fake.asked
+
+
+def test_a_tag_without_a_manifest_is_a_warning(site: SiteFolder, fake: FakeRegistry) -> None:
+    """Also one with a manifest of Docker's schema 1."""
+    fake.image("acme/nginx", "2.0")
+    fake.tags("acme/nginx", "0.9", "1.0", "2.0")
+    old = "application/vnd.docker.distribution.manifest.v1+prettyjws"
+    fake.put("/v2/acme/nginx/manifests/0.9", {}, old, Docker_Content_Digest=digest(1))
+    for _ in range(2):
+        result = sync(site, "--json")
+        assert (result.exit_code, labels(site)) == (0, ["2.0"])
+        warnings = [each["message"] for each in json.loads(result.stdout)["problems"]]
+        assert [label for label in ("0.9", "1.0") if any(f" {label} " in each for each in warnings)] == [
+            "0.9",
+            "1.0",
+        ]
+
+
+class OnlyGet(FakeRegistry):
+    """A registry that has no answer to HEAD, as Nexus and old ones."""
+
+    def script(self, request: Request) -> Iterable[bytes]:
+        return Reply(status=405) if request.method == "HEAD" else super().script(request)
+
+
+class WithTokens(FakeRegistry):
+    """A registry with two challenges, as Gitea: a public image needs no login, but a token."""
+
+    def script(self, request: Request) -> Iterable[bytes]:
+        if request.path.startswith("/token"):
+            return Reply(b'{"token": "abc"}')
+        if "authorization: bearer abc" in request.head.lower():
+            return super().script(request)
+        realm = f'Basic realm="a, Bearer b", Bearer realm="{self.address}/token",service="x",scope="*"'
+        return Reply(status=401, headers={"WWW-Authenticate": realm})
+
+
+@pytest.mark.parametrize("kind", [OnlyGet, WithTokens])
+def test_a_registry_that_is_read_another_way(site: SiteFolder, kind: type[FakeRegistry]) -> None:
+    with kind().running() as fake:
+        listed(site, fake)
+        fake.image("acme/nginx", "1.0")
+        synced(site)
+    assert labels(site) == ["1.0"]
+
+
+def test_of_the_next_page_only_the_query_is_used(site: SiteFolder, fake: FakeRegistry) -> None:
+    """A proxy may have another name and path than the registry behind it. A page without news is the last."""
+    for tag in ("1.0", "2.0"):
+        fake.image("acme/nginx", tag)
+    link = '<http://inside:1/prefix/v2/x?last=1.0>; rel="next"'
+    fake.tags("acme/nginx", "1.0", Link=link)
+    fake.put(f"{TAGS}?last=1.0", {"tags": ["2.0"]}, "application/json", Link=link)
+    synced(site)
+    assert labels(site) == ["1.0", "2.0"]
+    assert fake.asked.count(f"{TAGS}?last=1.0") == 2
+
+
+@pytest.mark.parametrize(
+    ("host", "public"),
+    [
+        ("127.0.0.1", False),
+        ("10.1.2.3", False),
+        ("169.254.169.254", False),
+        ("::1", False),
+        ("8.8.8.8", True),
+    ],
+)
+def test_which_addresses_are_public(host: str, public: bool) -> None:
+    assert client.is_public(host) == public
+
+
+@pytest.mark.parametrize("way", ["redirect", "token"])
+def test_a_public_registry_leads_to_no_private_address(
+    site: SiteFolder, fake: FakeRegistry, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "is_public", lambda host: host == "127.0.0.1")
+    inside = f"http://localhost:{fake.host.partition(':')[2]}/inside"
+    fake.image("acme/nginx", "1.0")
+    headers = {"Location": inside} if way == "redirect" else {"WWW-Authenticate": f'Bearer realm="{inside}"'}
+    fake.replies[TAGS] = Reply(status=307 if way == "redirect" else 401, headers=headers)
+    result = sync(site)
+    assert result.exit_code == 1 and "error: docs/images/nginx.md" in result.stderr
+    assert fake.asked == [TAGS]
 
 
 def test_a_damaged_file_is_refused_and_stays(site: SiteFolder, fake: FakeRegistry) -> None:

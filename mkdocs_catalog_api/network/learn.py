@@ -37,6 +37,7 @@ _HEX = re.compile(r"[0-9a-f]{64}")
 _IN_TOTO = "application/vnd.in-toto+json"
 _LEVELS = 3
 """Levels of indexes within an index."""
+_MOST_PARTS = 1000
 _MOST_DEPTH = 50
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 """Reads every scalar as text, so that `1.10` is unchanged."""
@@ -101,7 +102,7 @@ def image(
     parts: dict[str, tuple[Mapping[str, object], RegistryManifest | None]] = {}
     config: dict[str, object] = {}
     if manifest.is_index:
-        for entry, part in _parts(registries, repository, manifest):
+        for entry, part in _parts(registries, repository, manifest, set()):
             if _is_attestation(entry, part):
                 beside |= _described(part.layers if part else None)
                 continue
@@ -110,7 +111,7 @@ def image(
                 part_config = _config(registries, repository, part)
                 config = config or part_config
                 values = values if _platform(values) else part_config
-            if entry.digest in parts or not (_platform(values) or (part and _is_image(part))):
+            if not (_platform(values) or (part and _is_image(part))):
                 continue
             if not parts:
                 beside |= attached(registries, repository, entry.digest, tags)
@@ -136,10 +137,24 @@ def image(
 
 
 def _parts(
-    registries: Registries, repository: Reference, index: RegistryManifest, levels: int = _LEVELS
+    registries: Registries,
+    repository: Reference,
+    index: RegistryManifest,
+    seen: set[str],
+    levels: int = _LEVELS,
 ) -> Iterator[tuple[Descriptor, RegistryManifest | None]]:
-    """Yield each manifest of an index and of the indexes in it; None if it is listed, but was deleted."""
+    """Yield each manifest of an index and of the indexes in it; None if it is listed, but was deleted.
+
+    `seen` gets the digests, each of which is requested once.
+    """
     for entry in index.manifests or ():
+        if entry.digest in seen:
+            continue
+        seen.add(entry.digest)
+        if len(seen) > _MOST_PARTS:
+            raise NoAnswerError(
+                f"an index of {repository.repository} has more than {_MOST_PARTS:,} manifests"
+            )
         try:
             part = registries.manifest(repository, entry.digest)
         except NoAnswerError as error:
@@ -149,7 +164,7 @@ def _parts(
         if part is None or not part.is_index:
             yield entry, part
         elif levels:
-            yield from _parts(registries, repository, part, levels - 1)
+            yield from _parts(registries, repository, part, seen, levels - 1)
         else:
             raise NoAnswerError(f"{entry.digest} is an index within more than {_LEVELS} other indexes")
 

@@ -39,7 +39,7 @@ from ..problems.codes import Code
 from . import learn
 from .client import PARALLEL, NoAnswerError
 from .output import Output
-from .registry import Registries
+from .registry import NoManifestError, Registries
 
 _PER_DIGEST = 6
 """Requests for a new digest: an index, two manifests, a config, two referrers."""
@@ -148,6 +148,8 @@ class _State(Struct):
     chosen: Collection[str] = ()
     """Those that may be labels, if the page selects versions of the registry."""
 
+    failed: bool = False
+    """Whether a response could not be used."""
     unlisted: Sequence[VersionFacts] = ()
     """Versions in the registry that the item does not list."""
 
@@ -402,6 +404,8 @@ class Sync:
         for name, future in futures.items():
             try:
                 yield name, future.result()
+            except NoManifestError as error:
+                self._warn(state.item, (), str(error), "delete the tag, or push it again")
             except NoAnswerError as error:
                 self._fail(state, error)
 
@@ -524,12 +528,13 @@ class Sync:
                 if part.size is None and not version.gone:
                     message = f"{item.name}:{version.version} has no manifest for {part.platform} any more"
                     self._warn(item, (), message, "push it again, as it can't be pulled for that platform")
-        is_empty = not (versions or state.body or (item.choice and not state.chosen))
+        is_empty = not (versions or state.body or (item.choice and not state.failed))
         body = b"" if is_empty else encode(facts)
         self._output.write(state.name, state.body, body, _changes(state.before, facts))
 
     def _fail(self, state: _State, error: NoAnswerError) -> None:
         """Add an error. Errors of one item share a line if there are many."""
+        state.failed = True
         hint = "the existing data is kept" if state.versions else ""
         group = f"{state.item.name}: no usable responses of the registry"
         self._output.fail(error, _problem(state.item, (), str(error), hint, Level.ERROR, group=group))
