@@ -164,6 +164,14 @@ ROWS: dict[str, Row] = {
         " {platform: unknown/unknown, digest: @y}]}",
         "{versions: [{platforms: [linux/amd64], size: null}], platforms: [linux/amd64]}"
     ),
+    "how it runs, and what is attached": Row(
+        "versions: [1.0.0, 2.0.0]",
+        "1.0.0 {attestations: ['https://spdx.dev/Document', sbom, x], config: {user: '65532', ports: ['80']}}"
+        " / 2.0.0 {config: {}}",
+        "versions: [{version: 2.0.0, attestations: [], config: {user: null, ports: []}},"
+        " {attestations: [sbom, x],"
+        "   config: {user: '65532', entrypoint: [], cmd: [], workingDir: null, ports: ['80']}}]"
+    ),
     "a version is found by its tags, and each tag is filled once": Row(
         "versions: ['1.29', 1.29.3]", "1.29.3 1 1.29 latest",
         "versions: [{version: 1.29.3, digest: @1.29.3, tags: ['1', latest]},"

@@ -479,13 +479,13 @@ def test_referrers_are_asked_for_again(site: SiteFolder, fake: FakeRegistry) -> 
     fake.referrers("acme/nginx", new, sbom)
     synced(site)
     (version,) = facts(site)["versions"]
-    assert (version["attestations"], version.get("signature")) == (["application/spdx+json"], None)
+    assert (version["attestations"], version.get("signature")) == (["sbom"], None)
     predicate = {"dev.sigstore.bundle.predicateType": "https://slsa.dev/provenance/v1"}
     fake.referrers("acme/nginx", new, sbom, bundle, bundle | {"annotations": predicate})
     synced(site)
     (version,) = facts(site)["versions"]
     assert version["signature"] == "cosign"
-    assert version["attestations"] == ["application/spdx+json", "https://slsa.dev/provenance/v1"]
+    assert version["attestations"] == ["provenance", "sbom"]
     fake.asked.clear()
     synced(site)
     assert fake.asked == [TAGS, "HEAD /v2/acme/nginx/manifests/1.0"]
@@ -602,6 +602,7 @@ def test_a_classic_chart_repository(site: SiteFolder, fake: FakeRegistry) -> Non
 
 OPEN, HUB = "org.opencontainers.image.", "artifacthub.io/"
 SPDX, SLSA = "https://spdx.dev/Document", "https://slsa.dev/provenance/v1"
+RUNS = {"User": "65532", "ExposedPorts": {"8080/tcp": {}, "53/udp": {}, "x": {}}, "Cmd": None}
 
 
 @pytest.fixture(params=["fake", pytest.param("real", marks=pytest.mark.slow)])
@@ -618,7 +619,9 @@ def test_an_image_with_all_that_a_registry_knows(site: SiteFolder, registry: Reg
     labels = {f"{OPEN}licenses": "MIT", f"{OPEN}url": "https://nginx.org"}
     own = {f"{OPEN}licenses": "BSD-2-Clause", "other": "x"}
     tags = ("1", "1.29", "1.29.3", "latest")
-    pushed = registry.index("acme/nginx", "a", *tags, predicates=(SPDX, SLSA), annotations=own, labels=labels)
+    pushed = registry.index(
+        "acme/nginx", "a", *tags, predicates=(SPDX, SLSA), annotations=own, labels=labels, runs=RUNS
+    )
     registry.sign("acme/nginx", pushed["digest"])
     registry.refer("acme/nginx", pushed["digest"], "application/vnd.cyclonedx+json")
     synced(site)
@@ -634,7 +637,8 @@ def test_an_image_with_all_that_a_registry_knows(site: SiteFolder, registry: Reg
               - {{platform: linux/arm64, digest: '{arm64}', size: 101}}
             created: '2026-11-01T06:00:00Z'
             annotations: {{{OPEN}licenses: BSD-2-Clause, {OPEN}url: 'https://nginx.org'}}
-            attestations: [application/vnd.cyclonedx+json, '{SLSA}', '{SPDX}']
+            attestations: [provenance, sbom]
+            config: {{user: '65532', ports: [53/udp, '8080']}}
             signature: cosign
     """
     assert facts(site) == yaml.safe_load(known)

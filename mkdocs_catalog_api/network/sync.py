@@ -358,7 +358,7 @@ class Sync:
             facts = known.get(digest)
             if item.choice and digest in parts:
                 continue
-            if facts is None:
+            if facts is None or not (item.is_chart or facts.config):
                 reads[digest] = requests.submit(read, self._registries, item.repository, digest, state.tags)
             elif facts.signature is None:
                 reads[digest] = requests.submit(

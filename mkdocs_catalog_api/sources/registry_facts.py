@@ -26,7 +26,14 @@ from ..authored.validate import in_line
 from ..authored.yaml_text import parse
 from ..catalog.lines import LineRules, newest_label
 from ..catalog.model import CustomizableModel, Model
-from ..catalog.models import ChartEntry, ChartVersionEntry, ImageEntry, PlatformManifest, VersionEntry
+from ..catalog.models import (
+    ChartEntry,
+    ChartVersionEntry,
+    ImageConfig,
+    ImageEntry,
+    PlatformManifest,
+    VersionEntry,
+)
 from ..catalog.names import Reference, without_details
 from ..catalog.names import slug as checked_slug
 from ..catalog.registry_facts import (
@@ -35,6 +42,7 @@ from ..catalog.registry_facts import (
     FormerFacts,
     RegistryFacts,
     VersionFacts,
+    attestation_word,
 )
 from ..catalog.types import camel
 from ..catalog.version_tags import label_first
@@ -360,9 +368,23 @@ def _of_version(version: AnyVersion, facts: VersionFacts, tags: Sequence[str]) -
     if facts.digest in digests or "digests" in fields:
         fields["platforms"] = _platforms(facts)
         fields["size"] = facts.manifests[0].size if facts.manifests else None
+        fields["attestations"] = sorted({*map(attestation_word, facts.attestations)})
+        fields["config"] = _config(facts)
     if {*digests} <= {facts.digest}:
         fields["manifests"] = _manifests(facts)
     return fields
+
+
+def _config(facts: VersionFacts) -> ImageConfig | None:
+    if (config := facts.config) is None:
+        return None
+    return ImageConfig.model_construct(
+        user=config.user,
+        entrypoint=[*config.entrypoint],
+        cmd=[*config.cmd],
+        working_dir=config.working_dir,
+        ports=[*config.ports],
+    )
 
 
 def _manifests(facts: VersionFacts | FormerFacts) -> list[PlatformManifest] | None:
