@@ -602,7 +602,7 @@ def test_a_classic_chart_repository(site: SiteFolder, fake: FakeRegistry) -> Non
 
 OPEN, HUB = "org.opencontainers.image.", "artifacthub.io/"
 SPDX, SLSA = "https://spdx.dev/Document", "https://slsa.dev/provenance/v1"
-RUNS = {"User": "65532", "ExposedPorts": {"8080/tcp": {}, "53/udp": {}, "x": {}}, "Cmd": None}
+RUNS: dict[str, Any] = {"User": "65532", "ExposedPorts": {"8080/tcp": {}, "53/udp": {}, "x": {}}, "Cmd": None}
 
 
 @pytest.fixture(params=["fake", pytest.param("real", marks=pytest.mark.slow)])

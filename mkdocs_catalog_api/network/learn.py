@@ -92,6 +92,14 @@ def _described(descriptors: Iterable[Descriptor] | None) -> Attached:
     return Attached(frozenset(types), signed)
 
 
+def kind(registries: Registries, repository: Reference, digest: str) -> str:
+    """Return `image`, `chart` or "" for a digest that has been read."""
+    manifest = registries.manifest(repository, digest)
+    if manifest.config is not None and manifest.config.media_type == _CHART_CONFIG:
+        return "chart"
+    return "image" if manifest.is_index or _is_image(manifest) else ""
+
+
 def image(
     registries: Registries, repository: Reference, digest: str, tags: Iterable[str]
 ) -> VersionFacts | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from datetime import timedelta
 from queue import SimpleQueue
 from typing import TypeVar
@@ -364,10 +365,10 @@ class Sync:
                 reads[digest] = requests.submit(
                     learn.refreshed, facts, self._registries, item.repository, state.tags
                 )
-        kind, others = "a chart" if item.is_chart else "an image", False
+        kind, other = "a chart" if item.is_chart else "an image", ""
         for number, (digest, facts) in enumerate(self._results(state, reads), 1):
             if facts is None:
-                others = True
+                other = digest
                 self._note(item, f"{item.repository.repository}@{digest} is not {kind}")
                 continue
             known[digest] = facts
@@ -375,10 +376,23 @@ class Sync:
                 versions = self._combined(state, known, wanted, before)
                 self._output.save(state.name, encode(self._facts(state, versions)))
         versions = self._combined(state, known, wanted, before)
-        if others and not versions:
-            self._fail(state, NoAnswerError(f"no tag of {item.name} belongs to {kind}"))
+        if other and not versions:
+            self._is_other(item, other, kind)
         self._save(state, versions)
         self._check_digests(item, digests, known)
+
+    def _is_other(self, item: Item, digest: str, kind: str) -> None:
+        """Add an error for a repository of another kind; `digest` is one that it has."""
+        message, hint = f"no tag of {item.name} belongs to {kind}", "delete this page"
+        with suppress(NoAnswerError):
+            found = learn.kind(self._registries, item.repository, digest)
+            if found == "chart" and not item.is_chart:
+                message = f"{item.name} is a Helm chart, not an image"
+                hint = f"delete this page, and run `catalog-api new chart oci://{item.name}`"
+            if found == "image" and item.is_chart:
+                message = f"{item.name} is an image, not a Helm chart"
+                hint = f"delete this page, and run `catalog-api new image {item.name}`"
+        self._output.problems.add(_problem(item, (), message, hint, Level.ERROR))
 
     def _listed(self, state: _State, digests: Mapping[str, str]) -> Mapping[str, str]:
         """Return tag → digest of the versions that the item lists. `state.unlisted` gets the others."""

@@ -122,11 +122,12 @@ class FactsFolder:
             if not names_chosen
             for tag in group
         ]
-        if len(unlisted) == sum(map(len, names)) > 0:
+        if not any(listed):
             more = f", … ({len(unlisted)} tags)" if len(unlisted) > _SHOWN else ""
-            message = f"no tag in the registry is a version: {', '.join(unlisted[:_SHOWN])}{more}"
-            hint = "list those that are with `tags` under `versions`"
-            group = f"no tag in the registry is a version ({hint})"
+            found = f": {', '.join(unlisted[:_SHOWN])}{more}" if unlisted else ""
+            message = f"no version is listed, as no tag in the registry is one{found}"
+            hint = "`catalog-api sync` gives the reason; to list other tags, set `tags` under `versions`"
+            group = f"no version is listed, as no tag in the registry is one ({hint})"
             problem = raw.problem(
                 ("versions",), message, hint, Level.WARNING, code=Code.REGISTRY, group=group
             )
