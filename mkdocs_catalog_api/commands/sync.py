@@ -184,7 +184,7 @@ def _registry(
     items = [*_items(site, settings, output.problems)]
     host = Reference.parse(settings.registry).domain if settings.registry else None
     registries = Registries(client, Credentials(host))
-    with Sync(registries, output, FACTS_FOLDER, say, prune=prune) as sync:
+    with Sync(registries, output, FACTS_FOLDER, prune=prune) as sync:
         _show_progress(sync.run(items), len(items), say)
         sync.note_left_out()
 

@@ -42,10 +42,7 @@ from .client import PARALLEL, NoAnswerError
 from .output import Output
 from .registry import NoManifestError, Registries
 
-_PER_DIGEST = 6
-"""Requests for a new digest: an index, two manifests, a config, two referrers."""
-_MANY = 500
-"""If there are more requests to a host, their number is printed first."""
+_LATEST = "latest"
 _SHOWN = 10
 """Number of tags in a message."""
 _SAVED_AFTER = 50
@@ -169,12 +166,6 @@ class _State(Struct):
         """The versions in the file."""
         return self.before.versions
 
-    @property
-    def requests(self) -> int:
-        """Approximate maximum number of requests."""
-        known = {tag for version in self.versions for tag in self.tags_of(version)}
-        return len(self.asked) + _PER_DIGEST * sum(tag not in known for tag in self.asked)
-
     def tags_of(self, facts: VersionFacts) -> tuple[str, ...]:
         """Return all tags of a version. The version of a chart is not a tag."""
         return facts.tags if self.item.is_chart else (facts.version, *facts.tags)
@@ -191,13 +182,12 @@ class Sync:
         registries: Registries,
         output: Output,
         folder: str,
-        say: Callable[[str], None] | None = None,
         *,
         prune: bool = False,
     ) -> None:
-        """`folder` has the files, relative to mkdocs.yml. `say` is called before a long run."""
+        """`folder` has the files, relative to mkdocs.yml."""
         self._registries, self._output, self._folder = registries, output, folder
-        self._say, self._prune = say, prune
+        self._prune = prune
         self._pools: list[ThreadPoolExecutor] = []
         self._day = now().date()
         self._left_out: list[str] = []
@@ -248,12 +238,6 @@ class Sync:
                     states.append(state)
                 else:
                     finish(item.slug)
-            number = sum(state.requests for state in states)
-            if self._say and number > _MANY:
-                self._say(
-                    f"{host}: about {number:,} requests at most; "
-                    "an interrupted run is continued by the next one"
-                )
             futures = {repositories.submit(self._repository, state, requests): state for state in states}
             for future in as_completed(futures):
                 future.result()
@@ -321,7 +305,9 @@ class Sync:
         return sorted(chosen.values())
 
     def _listed_tags(self, item: Item, tags: Collection[str]) -> list[str]:
-        """Return the tags that are on the page. Warns about versions without a tag in the registry."""
+        """Return the tags that are on the page, and `latest`, which may be another name of a version. Warns
+        about versions without a tag in the registry.
+        """
         asked: dict[str, None] = {}
         for version in item.listed or ():
             present = [tag for tag in version.tags if tag in tags]
@@ -329,7 +315,7 @@ class Sync:
             if not present:
                 message = f"{item.host} has no tag {version.tags[0]} of {item.name}"
                 self._warn(item, ("versions", version.position), message, "push it, or correct the version")
-        return list(asked)
+        return list(asked | dict.fromkeys({_LATEST}.intersection(tags)))
 
     def _lost(self, state: _State, error: NoAnswerError) -> None:
         """Handle an unavailable repository: keep the existing data, or remove it with `prune`."""
@@ -398,7 +384,9 @@ class Sync:
         """Return tag → digest of the versions that the item lists. `state.unlisted` gets the others."""
         choice, is_chart = state.item.choice, state.item.is_chart
         if choice is None:
-            return digests
+            on_page = {tag for version in state.item.listed for tag in version.tags}
+            named = {digest for tag, digest in digests.items() if tag != _LATEST or tag in on_page}
+            return {tag: digest for tag, digest in digests.items() if digest in named}
         by_digest = _grouped(digests)
         groups = {digest: names for digest, tags in by_digest.items() if (names := state.names(tags))}
         others = (tag for digest, tags in by_digest.items() if digest not in groups for tag in tags)
