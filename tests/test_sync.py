@@ -255,6 +255,15 @@ def test_a_public_registry_leads_to_no_private_address(
     assert fake.asked == [TAGS]
 
 
+def test_a_moved_tag_whose_new_digest_can_not_be_read(site: SiteFolder, fake: FakeRegistry) -> None:
+    fake.image("acme/nginx", "1.0", "latest")
+    synced(site)
+    new = fake.image("acme/nginx", "1.1", "latest", seed="new")
+    fake.replies.pop(f"/v2/acme/nginx/manifests/{new}")
+    assert sync(site).exit_code == 1
+    assert [entry["version"] for entry in facts(site)["former"]] == ["1.0"]
+
+
 def test_a_damaged_file_is_refused_and_stays(site: SiteFolder, fake: FakeRegistry) -> None:
     fake.image("acme/nginx", "1.0")
     file = site.write(FILE, "{")

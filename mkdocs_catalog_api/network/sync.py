@@ -145,7 +145,6 @@ class _State(Struct):
     """Those to request."""
     chosen: Collection[str] = ()
     """Those that may be labels, if the page selects versions of the registry."""
-
     failed: bool = False
     """Whether a response could not be used."""
     unlisted: Sequence[VersionFacts] = ()
@@ -285,7 +284,8 @@ class Sync:
             return True
         more = f", … ({len(tags)} tags)" if len(tags) > _SHOWN else ""
         message = f"no tag is a version: {', '.join(tags[:_SHOWN])}{more}"
-        self._warn(state.item, ("versions",), message, "list those that are with `tags` under `versions`")
+        hint = "list those that are with `tags` under `versions`"
+        self._warn(state.item, ("versions",), message, hint, group=f"no tag is a version ({hint})")
         if not state.versions or self._prune:
             self._save(state, ())
         return False
@@ -329,7 +329,7 @@ class Sync:
         item = state.item
         before = {
             tag: version.digest
-            for version in state.versions
+            for version in (*state.before.unlisted, *state.versions)
             for tag in state.tags_of(version)
             if version.digest and not (version.gone and tag != version.version)
         }
@@ -407,7 +407,9 @@ class Sync:
             try:
                 yield name, future.result()
             except NoManifestError as error:
-                self._warn(state.item, (), str(error), "delete the tag, or push it again")
+                hint = "delete the tag, or push it again"
+                group = f"listed tags without a manifest that can be read ({hint})"
+                self._warn(state.item, (), str(error), hint, group=group)
             except NoAnswerError as error:
                 self._fail(state, error)
 
@@ -421,8 +423,8 @@ class Sync:
         """Return all versions: each digest with its tags, and the removed versions."""
         usable: dict[str, str] = {}
         for tag, digest in digests.items():
-            readable = digest if digest in known else before.get(tag)
-            if readable is not None:
+            readable = digest if digest in known else before.get(tag, "")
+            if readable in known:
                 usable[tag] = readable
         groups = _grouped(usable)
         parts = _parts(known[digest] for digest in groups) if state.item.choice else set[str]()
@@ -434,7 +436,9 @@ class Sync:
             if digest in parts:
                 continue
             if not state.item.is_chart:
-                label, *others = state.names(names)
+                if not (ordered := state.names(names)):
+                    continue  # a moved `latest` whose new digest can't be read
+                label, *others = ordered
                 manifests = tuple(
                     replace(part, tags=tags_of_parts.get(part.digest, ())) if part.digest in parts else part
                     for part in facts.manifests
@@ -542,9 +546,16 @@ class Sync:
         self._output.fail(error, _problem(state.item, (), str(error), hint, Level.ERROR, group=group))
 
     def _warn(
-        self, item: Item, path: Sequence[str | int], message: str, hint: str, code: Code = Code.REGISTRY
+        self,
+        item: Item,
+        path: Sequence[str | int],
+        message: str,
+        hint: str,
+        code: Code = Code.REGISTRY,
+        *,
+        group: str = "",
     ) -> None:
-        self._output.problems.add(_problem(item, path, message, hint, code=code))
+        self._output.problems.add(_problem(item, path, message, hint, code=code, group=group))
 
     def _note(self, item: Item, message: str) -> None:
         group = f"{item.name}: unused tags"
