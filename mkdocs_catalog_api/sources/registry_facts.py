@@ -229,7 +229,7 @@ class FactsFolder:
     def _warn_of_gone(self, raw: RawItem, labels: Iterable[str]) -> None:
         hint = "remove it from the page"
         if raw.filled and raw.filled.has("versions"):
-            hint = "run `catalog-api sync --prune` to remove it"
+            hint = "run `catalog-api sync`, which turns it into a former one"
         group = "versions that were removed from their registry"
         for label in labels:
             message = f"{label} was removed from the registry, so it is never the newest version"
