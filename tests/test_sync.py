@@ -355,8 +355,8 @@ STORIES = {
         page=f"versions: [{{version: 1.29.3, digest: '{digest(1)}'}}]"
     ),
     "of tags that differ only in case one is listed": Story(
-        "1-ALPINE:a 1-Alpine:b 1-alpine:c | .", "1-alpine:c | .",
-        " / the tag 1-ALPINE, which differs from 1-alpine only in case / the tag 1-Alpine, which"
+        "1-ALPINE:a 1-Alpine:b 1-alpine:c | .", "1-ALPINE:a | .",
+        " / the tag 1-Alpine, which differs from 1-ALPINE only in case / the tag 1-alpine, which"
     ),
     "it is that of the page": Story("1-Alpine:b 1-alpine:c", "1-Alpine:b", page="versions: [1-Alpine]"),
     "or that of before": Story("1-Alpine:b | 1-Alpine:b 1-alpine:c", "1-Alpine:b | ."),

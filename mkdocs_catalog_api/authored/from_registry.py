@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
 
@@ -14,9 +14,11 @@ from ..catalog.lines import Keep
 from ..catalog.model import Model
 from ..catalog.types import Positive
 from ..catalog.version_tags import version_tags
-from ..problems import RefusedError
+from ..problems import Level, Problem, RefusedError
+from ..problems.codes import Code
 from .messages import resembling, shown
 
+_SHOWN = 10
 REGISTRY = "registry"
 """Short for `{from: registry}`."""
 
@@ -101,6 +103,21 @@ class FromRegistry(Model):
 
 def _matches(tag: str, patterns: Iterable[str]) -> bool:
     return any(fnmatchcase(tag, pattern) for pattern in patterns)
+
+
+def some(tags: Sequence[str]) -> str:
+    """Return up to ten tags, and their number if there are more."""
+    return ", ".join(tags[:_SHOWN]) + (f", … ({len(tags)} tags)" if len(tags) > _SHOWN else "")
+
+
+def note_unlisted(folder: str, names: Sequence[str]) -> Iterator[Problem]:
+    """Yield one note that counts the tags that are not listed, each as `edge of ghcr.io/acme/web`."""
+    if names:
+        number = (
+            f"{len(names):,} tags are not listed as versions" if len(names) > 1 else "1 tag is no version"
+        )
+        message, hint = f"{number}, such as {min(names)}", "set `tags` under `versions` to choose others"
+        yield Problem(folder, 0, 0, "", message, hint, Level.INFO, code=Code.REGISTRY)
 
 
 def is_from_registry(value: object) -> bool:

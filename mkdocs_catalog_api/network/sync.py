@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from ..authored.clock import now
 from ..authored.folders import read_file
-from ..authored.from_registry import FromRegistry
+from ..authored.from_registry import FromRegistry, note_unlisted, some
 from ..authored.pages import RawItem
 from ..catalog.lines import LineRules, listed, newest_label
 from ..catalog.models import VersionEntry
@@ -43,8 +43,6 @@ from .output import Output
 from .registry import NoManifestError, Registries
 
 _LATEST = "latest"
-_SHOWN = 10
-"""Number of tags in a message."""
 _SAVED_AFTER = 50
 """Number of new digests after which the file of an item is saved, so that the next run can continue."""
 _FORGOTTEN_AFTER = timedelta(days=365)
@@ -214,14 +212,8 @@ class Sync:
             future.result()
 
     def note_left_out(self) -> None:
-        """Add one note that counts the tags that are not requested."""
-        if self._left_out:
-            number = f"{len(self._left_out)} tag{'s are' if len(self._left_out) > 1 else ' is'}"
-            message = f"{number} not listed as versions, such as {min(self._left_out)}"
-            hint = "set `tags` under `versions` to choose others"
-            self._output.problems.add(
-                Problem(self._folder, 0, 0, "", message, hint, Level.INFO, code=Code.REGISTRY)
-            )
+        """Add one note on the tags that are not listed."""
+        self._output.problems.extend(note_unlisted(self._folder, self._left_out))
 
     def _pool(self, size: int = PARALLEL) -> ThreadPoolExecutor:
         self._pools.append(ThreadPoolExecutor(size))
@@ -282,8 +274,7 @@ class Sync:
         if state.chosen:
             self._left_out += [f"{tag} of {state.item.name}" for tag in left_out]
             return True
-        more = f", … ({len(tags)} tags)" if len(tags) > _SHOWN else ""
-        message = f"no tag is a version: {', '.join(tags[:_SHOWN])}{more}"
+        message = f"no tag is a version: {some(tags)}"
         hint = "list those that are with `tags` under `versions`"
         self._warn(state.item, ("versions",), message, hint, group=f"no tag is a version ({hint})")
         if not state.versions or self._prune:
@@ -295,9 +286,9 @@ class Sync:
         on_page = {tag for version in state.item.listed or () for tag in version.tags}
         in_file = {tag for version in state.versions for tag in state.tags_of(version)}
         chosen: dict[str, str] = {}
-        ordered = sorted(tags, key=lambda tag: (tag in on_page, tag in in_file, tag))
+        ordered = sorted(tags, key=lambda tag: (tag not in on_page, tag not in in_file, tag))
         for tag in ordered:
-            chosen[tag.lower()] = tag
+            chosen.setdefault(tag.lower(), tag)
         for tag in ordered:
             if (other := chosen[tag.lower()]) != tag:
                 message = f"not used: the tag {tag}, which differs from {other} only in case"

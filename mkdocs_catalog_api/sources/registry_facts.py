@@ -17,7 +17,13 @@ from msgspec.structs import replace
 from pydantic import TypeAdapter, ValidationError
 
 from ..authored.folders import project_of, read_synced
-from ..authored.from_registry import FromRegistry, is_from_registry, read_from_registry
+from ..authored.from_registry import (
+    FromRegistry,
+    is_from_registry,
+    note_unlisted,
+    read_from_registry,
+    some,
+)
 from ..authored.messages import code_of, location, message_and_hint
 from ..authored.pages import Filled, RawItem
 from ..authored.settings import Settings
@@ -55,8 +61,6 @@ AnyVersion = VersionEntry | ChartVersionEntry
 
 _DECODE = msgspec.json.Decoder(RegistryFacts).decode
 _MOST = 64 * 2**20
-_SHOWN = 10
-"""Number of tags in a message."""
 _AGAIN = "restore it from git, or delete it and run `catalog-api sync`"
 _OCI = "org.opencontainers.image."
 _HUB = "artifacthub.io/"
@@ -123,8 +127,7 @@ class FactsFolder:
             for tag in group
         ]
         if not any(listed):
-            more = f", … ({len(unlisted)} tags)" if len(unlisted) > _SHOWN else ""
-            found = f": {', '.join(unlisted[:_SHOWN])}{more}" if unlisted else ""
+            found = f": {some(unlisted)}" if unlisted else ""
             message = f"no version is listed, as no tag in the registry is one{found}"
             hint = "`catalog-api sync` gives the reason; to list other tags, set `tags` under `versions`"
             group = f"no version is listed, as no tag in the registry is one ({hint})"
@@ -137,12 +140,8 @@ class FactsFolder:
         return [label for label, *_ in filter(None, listed)]
 
     def unlisted(self) -> Iterator[Problem]:
-        """Yield one note that counts the tags that `versions: registry` does not list."""
-        if self._unlisted:
-            number = f"{len(self._unlisted)} tag{'s are' if len(self._unlisted) > 1 else ' is'}"
-            message = f"{number} not listed as versions, such as {self._unlisted[0]}"
-            hint = "set `tags` under `versions` to choose others"
-            yield Problem(self._label, 0, 0, "", message, hint, Level.INFO, code=Code.REGISTRY)
+        """Yield one note on the tags that `versions: registry` does not list."""
+        return note_unlisted(self._label, self._unlisted)
 
     def others(self, slugs: Collection[str]) -> Iterator[tuple[str, RegistryFacts]]:
         """Yield slug and facts of the images that left the catalog; `slugs` are those that it has."""
