@@ -259,7 +259,7 @@ def pinning_versions(entry: P, raw: RawItem, problems: Problems) -> P:
         return entry
     present = [label for label in positions if label not in raw.gone] or [*positions]
     newest = next(iter(in_order(present, entry.latest)), None)
-    placed = [chart_version(label) for label in present]
+    placed = [_chart_version(label) for label in present]
     kept = listed(placed, raw.filled.keep if raw.filled else None, newest) | raw.gone
     labels = [label for label in in_order(positions, newest) if label in kept]
     _warn_if_undecided(labels, entry, raw, problems)
@@ -267,7 +267,7 @@ def pinning_versions(entry: P, raw: RawItem, problems: Problems) -> P:
     return _with(entry, versions=versions, latest=newest)
 
 
-def chart_version(label: str) -> VersionEntry:
+def _chart_version(label: str) -> VersionEntry:
     """Return a chart's version with line and variant, which decide only what `keep` lists."""
     return VersionEntry.model_construct(
         version=label, line=derived_line(label), variant=LineRules().variant(label)
