@@ -101,6 +101,11 @@ FIELDS = {
     "logo above docs": ("logo: ../logo.svg", "CAT012 5:1 logo"),
     "logo without https": ("logo: 'http://example.org/a.svg'", "CAT012 5:1 logo"),
     "logo that is not there": ("logo: assets/none.svg", "CAT021 5:1 logo"),
+    "attestation twice": (
+        "versions: [{version: 1, attestations: [sbom, sbom]}]",
+        "CAT012 5:25 versions[0].attestations",
+    ),
+    "configuration that is text": ("versions: [{version: 1, config: x}]", "CAT012 5:25 versions[0].config"),
 }
 """The same with a wrong value."""
 PAGES = {

@@ -58,7 +58,8 @@ def _items(name: str, section: CollectionSettings) -> Schema:
         "description": description,
     }
     if listed := item["properties"].get("versions"):
-        choice, _ = _generate(FromRegistry)
+        choice, definitions_of_choice = _generate(FromRegistry)
+        definitions |= definitions_of_choice
         item["properties"]["versions"] = {
             "description": listed.pop("description"),
             "type": ["array", "string", "object"],

@@ -56,11 +56,12 @@ class Pushes(ABC):
     ) -> dict[str, Any]:
         """Push the image of one platform, whose layer has 100 bytes more than the length of `seed`.
 
-        `image` may have `created` and `labels`.
+        `image` may have `created`, `labels` and `runs`, which is how its containers run.
         """
         of = dict(zip(("os", "architecture", "variant"), platform.split("/"), strict=False))
         created = {"created": image.get("created", "2026-11-01T06:00:00Z")}
-        more = {"config": {"Labels": image.get("labels", {})}, "rootfs": {"type": "layers", "diff_ids": []}}
+        runs = {"Labels": image.get("labels", {})} | image.get("runs", {})
+        more = {"config": runs, "rootfs": {"type": "layers", "diff_ids": []}}
         config = self.blob(repository, encoded(of | created | more), CONFIG)
         layer = self.blob(repository, seed.encode() + bytes(100), f"{OCI}layer.v1.tar+gzip")
         return self.pushed(repository, config, [layer], *tags) | {"platform": of}

@@ -69,6 +69,7 @@ ITEMS: list[tuple[str, object, str]] = [
     ("images", {"versions": [{"version": "1", "relased": "2026-11-20"}]}, "$.versions[0]"),
     ("images", {"versions": ["a/b"]}, "$.versions[0]"),
     ("images", {"versions": "registri"}, "$.versions"),
+    ("images", {"versions": {"from": "registry", "keep": {"lines": 5, "each": 2}}}, ""),
     ("images", {"versions": {"from": "registry", "keep": 0}}, "$.versions"),
     ("images", {"platforms": ["amd64"]}, "$.platforms"),
     ("images", {"lifecycle": "old"}, "$.lifecycle"),

@@ -157,6 +157,7 @@ def test_registries_are_asked(folder: Path, site: SiteFolder) -> None:
         printed = re.sub(r"[0-9]+ requests", "", output("pages", "registry/images/nginx.json: "))
         assert re.sub(r"[0-9]+ requests", "", ask(command("pages", "catalog-api sync"))).endswith(printed)
         registry.tags("acme/nginx", "1.29.3")
+        site.image("nginx", "versions: [1.28.0, 1.29.3]")
         ask(command("pages", "catalog-api sync --dry-run   # prints what would change"))
         assert '"gone": true' in file.read_text("utf-8")
         ask(command("pages", "catalog-api sync --prune"))

@@ -34,6 +34,8 @@ VERSIONS = f"""{REQUIRED}versions:
     platforms: [linux/amd64]
     sbom: https://example.org/sbom.json
     provenance: https://example.org/provenance.json
+    attestations: [provenance, sbom]
+    config: {{user: nginx, entrypoint: [nginx, ""], ports: [8080]}}
     variant: slim
   - {{version: "17.3", digest: "{digest(1)}", variant: slim}}"""
 MAPPED = """
@@ -152,6 +154,9 @@ ROWS = {
          "images/postgres versions 0 released": None, "images/postgres versions 0 platforms": ["linux/amd64"],
          "images/postgres versions 0 sbom": "https://example.org/sbom.json",
          "images/postgres versions 0 provenance": "https://example.org/provenance.json",
+         "images/postgres versions 0 attestations": ["provenance", "sbom"],
+         "images/postgres versions 0 config": {
+             "user": "nginx", "entrypoint": ["nginx", ""], "cmd": [], "workingDir": None, "ports": ["8080"]},
          "images/postgres versions 0 href": "/catalog/api/v1/security/postgres/18.1.json",
          "images/postgres versions 0 custom": {"notes": None},
          "images/postgres versions version": ["18.1", "17.3"], "images/postgres versions line": ["18", "17"],

@@ -154,13 +154,41 @@ def test_sync_completes_the_page_of_a_reference(
 
 
 def test_one_failing_image_does_not_stop_the_others(site: SiteFolder, registry: FakeRegistry) -> None:
-    registry.artifact("acme/other", {}, "application/vnd.oci.empty.v1+json", "1.0")
+    registry.artifact("acme/cache", {}, "application/vnd.buildkit.cacheconfig.v0", "1.0")
     configure(site, f"registry: {registry.host}/acme")
-    names = [f"{registry.host}/acme/{name}" for name in ("none", "other", "redis")]
+    names = [f"{registry.host}/{name}" for name in ("acme/cache", "acme/none", "acme/redis", "charts/web")]
     assert invoke(site, "new", "image", *names).exit_code == 0
     result = invoke(site, "sync")
     assert result.exit_code == 1
-    none, other = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
+    cache, none, chart = [line for line in result.stderr.splitlines() if line.startswith("error: ")]
     assert "docs/images/none.md" in none and "404" in none
-    assert "docs/images/other.md" in other and "no tag of" in other and "belongs to an image" in other
-    assert [path.name for path in (site.folder / "registry/images").iterdir()] == ["redis.json"]
+    assert "docs/images/cache.md" in cache and "belongs to an image (delete this page)" in cache
+    assert f"docs/images/web.md:3:1: image: {names[3]} is a Helm chart" in chart
+    assert f"`catalog-api new chart oci://{names[3]}`" in chart
+    # Only the one that may be there, but can't be read, is an error of the build.
+    (site.folder / "docs/images/none.md").unlink()
+    assert [told[:2] for told in problems(invoke(site, "build", "--json"))] == [
+        ("CAT083", f"docs/images/{name}.md") for name in ("cache", "web")
+    ]
+
+
+def test_a_name_that_another_repository_has_gets_more_of_its_path(site: SiteFolder) -> None:
+    configure(site, "registry: ghcr.io/acme")
+    names = [f"ghcr.io/acme/{name}" for name in ("api/server", "web/server", "server")]
+    for word in ("wrote", "kept"):
+        result = invoke(site, "new", "image", *names)
+        written = [line for line in result.stdout.splitlines() if "index.md" not in line]
+        pages = ["server", "web-server", "acme-server"]
+        assert result.exit_code == 0 and [line.startswith(word) for line in written] == [True] * 3
+        assert [f"/docs/images/{name}.md" in line for name, line in zip(pages, written, strict=True)] == [
+            True
+        ] * 3
+    text = (site.folder / "docs/images/web-server.md").read_text("utf-8")
+    assert yaml.safe_load(text.split("---")[1])["image"] == names[1]
+
+
+def test_a_classic_repository_is_no_chart(site: SiteFolder) -> None:
+    configure(site)
+    result = invoke(site, "new", "chart", "https://charts.example.org/stable")
+    assert result.exit_code == 1 and "`chart: https://charts.example.org/stable`" in result.stderr
+    assert not (site.folder / "docs/charts").exists()

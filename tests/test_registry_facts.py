@@ -164,6 +164,14 @@ ROWS: dict[str, Row] = {
         " {platform: unknown/unknown, digest: @y}]}",
         "{versions: [{platforms: [linux/amd64], size: null}], platforms: [linux/amd64]}"
     ),
+    "how it runs, and what is attached": Row(
+        "versions: [1.0.0, 2.0.0]",
+        "1.0.0 {attestations: ['https://spdx.dev/Document', sbom, x], config: {user: '65532', ports: ['80']}}"
+        " / 2.0.0 {config: {}}",
+        "versions: [{version: 2.0.0, attestations: [], config: {user: null, ports: []}},"
+        " {attestations: [sbom, x],"
+        "   config: {user: '65532', entrypoint: [], cmd: [], workingDir: null, ports: ['80']}}]"
+    ),
     "a version is found by its tags, and each tag is filled once": Row(
         "versions: ['1.29', 1.29.3]", "1.29.3 1 1.29 latest",
         "versions: [{version: 1.29.3, digest: @1.29.3, tags: ['1', latest]},"
@@ -206,17 +214,25 @@ ROWS: dict[str, Row] = {
         "versions: {from: registry, keep: 1}", "1.0.0 latest / 1.0.1 / 1.0.2", "versions: [1.0.2, 1.0.0]",
         "CAT014 FILE versions"
     ),
-    "keep": Row("versions: {from: registry, keep: 1}", CHOSEN, "versions: [1.3.0, 1.2.1, 1.2.1-alpine]"),
+    "keep": Row("versions: {from: registry, keep: 1}", CHOSEN, "versions: [1.3.0, 1.2.1-alpine]"),
+    "keep some of each line": Row(
+        "versions: {from: registry, keep: {lines: 2, each: 2}}", f"{CHOSEN} / 1.1.9 / 1.2.2-rc1",
+        "versions: [1.3.0, 1.2.1, 1.2.1-alpine, 1.2.0]"
+    ),
+    "a line has its final versions before the others": Row(
+        "versions: {from: registry, keep: 3}", "2.0.0-rc1 / 2.0.0-rc2 / 1.9.1-rc1 / 1.9.0 / 1.8.0 / 1.7.0",
+        "versions: [1.9.0, 2.0.0-rc2, 1.8.0]"
+    ),
     "keep of tags": Row(
         "versions: {from: registry, tags: '^1[.]2', keep: 1}", CHOSEN, "versions: [1.2.1, 1.2.1-alpine]"
     ),
     "neither": Row("versions: {from: registry}", CHOSEN, "versions: [1.3.0, 1.2.1, 1.2.1-alpine, 1.2.0]"),
     "lines and variants of the page decide what is kept": Row(
         "lines: major\nvariants: {slim: '*-slim*'}\nversions: {from: registry, keep: 1}",
-        "1.2.0 / 1.3.0-slim12 / 1.3.0-slim13 / 2.0.0", "versions: [2.0.0, 1.3.0-slim13, 1.2.0]"
+        "1.2.0 / 1.3.0-slim12 / 1.3.0-slim13 / 2.0.0", "versions: [2.0.0, 1.3.0-slim13]"
     ),
     "gone versions are kept beside those that keep counts": Row(
-        "versions: {from: registry, keep: 2}", "1.0.0 / 1.0.1 / 1.0.2 ? / 1.0.3",
+        "versions: {from: registry, keep: {lines: 1, each: 2}}", "1.0.0 / 1.0.1 / 1.0.2 ? / 1.0.3",
         "versions: [1.0.3, 1.0.2, 1.0.1]", "CAT083 FILE versions"
     ),
     "what is gone stays listed and is never the newest": Row(
@@ -296,6 +312,10 @@ WRONG = [
     ("registri", "CAT012", ""),
     ("{from: hub}", "CAT012", ".from"),
     ("{from: registry, keep: 0}", "CAT012", ".keep"),
+    ("{from: registry, keep: all}", "CAT012", ".keep"),
+    ("{from: registry, keep: {lines: 0}}", "CAT012", ".keep.lines"),
+    ("{from: registry, keep: {each: 2}}", "CAT011", ".keep.lines"),
+    ("{from: registry, keep: {lines: 1, eac: 2}}", "CAT010", ".keep.eac"),
     ("{from: registry, tags: (}", "CAT012", ".tags"),
     ("{from: registry, tags: '!*-dev'}", "CAT012", ".tags"),
     ("{from: registry, tags: []}", "CAT012", ".tags"),

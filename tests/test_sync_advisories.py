@@ -186,8 +186,8 @@ def test_an_address_has_to_be_https_or_of_this_machine(bench: Bench) -> None:
 
 def test_sync_asks_for_all_that_the_catalog_names(bench: Bench) -> None:
     bench.site.image("web", "product: nginx")  # without versions, a registry is not asked
-    both = ["/kev", "/eol/nginx/"]
-    for sources, asked in (([], both[1:]), (["kev"], both[:1]), ([], both), (["hub", "eol"], both[1:])):
+    both = ["/eol/nginx/", "/kev"]
+    for sources, asked in (([], both[:1]), (["kev"], both[1:]), ([], both), (["hub", "eol"], both[:1])):
         bench.mirror.asked.clear()
         result = bench.run(*sources)
         assert (result.exit_code, bench.mirror.asked) == (0, asked), result.output

@@ -162,12 +162,14 @@ ITEMS = {
     "essential": Item(
         f"description: '{DESCRIPTION}'\nbase: wolfi\nsignature: cosign\nshell: bash\nport: 5432\n"
         "fips: true\nupstream: https://example.org/up\nplatforms: [linux/amd64]\n"
-        "versions: [{version: '1', size: 24200000}]",
+        "versions: [{version: '1', size: 24200000, attestations: [sbom, provenance],"
+        " config: {user: '0:0', ports: [80, 53/udp]}}]",
         {},
         {".//*[contains(@class, 'catalog-lead')]": [DESCRIPTION.strip()],
          ".//*[contains(@class, 'catalog-essentials')]/*": [
              "License MIT", "Base wolfi", "Platforms linux/amd64", "Signed with cosign", "Shell bash",
-             "Size 24.2 MB compressed", "API index.json"],
+             "Size 24.2 MB compressed", "Runs as root, ports 80, 53/udp", "Attached SBOM, provenance",
+             "API index.json"],
          ".//*[contains(@class, 'catalog-facts')]/*": ["Port 5432"],
          ".//a[@href='https://example.org/up']": ["Upstream"],
          ".//span[@class='catalog-chip'][. = 'Fips']": ["Fips"]},

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from ..catalog.lines import Keep
 from ..catalog.model import Model
 from ..catalog.types import Positive
 from ..catalog.version_tags import version_tags
-from ..problems import RefusedError
-from .messages import resembling
+from ..problems import Level, Problem, RefusedError
+from ..problems.codes import Code
+from .messages import resembling, shown
 
+_SHOWN = 10
 REGISTRY = "registry"
 """Short for `{from: registry}`."""
 
@@ -38,6 +41,22 @@ def _tags(value: object) -> object:
     return value
 
 
+class KeptLines(Model):
+    """The versions to list of each variant."""
+
+    lines: Annotated[Positive, Field(description="Number of newest lines.")]
+    each: Annotated[Positive, Field(description="Number of newest versions of each line.")] = 1
+
+
+def _keep(value: object) -> object:
+    if isinstance(value, dict):
+        return value
+    if not re.fullmatch("[0-9]*[1-9][0-9]*", str(value)):
+        hint = "for example `keep: 5` or `keep: {lines: 5, each: 2}`"
+        raise RefusedError(f"{shown(value)} is not a number of lines", hint)
+    return {"lines": value}
+
+
 class FromRegistry(Model):
     """Lists the versions from `catalog-api sync`."""
 
@@ -53,9 +72,19 @@ class FromRegistry(Model):
         ),
     ] = None
     keep: Annotated[
-        Positive | None,
-        Field(description="Number of newest versions to list for each line and variant."),
+        KeptLines | None,
+        BeforeValidator(_keep, json_schema_input_type=Positive | KeptLines),
+        Field(
+            description="Number of lines of each variant, of which the newest version is listed: `5`, or "
+            "`{lines: 5, each: 2}` for the two newest versions of each line.",
+            examples=[5],
+        ),
     ] = None
+
+    @property
+    def kept(self) -> Keep | None:
+        """Return `keep`; None for all versions."""
+        return Keep(self.keep.lines, self.keep.each) if self.keep else None
 
     @classmethod
     def names(cls) -> list[str]:
@@ -74,6 +103,21 @@ class FromRegistry(Model):
 
 def _matches(tag: str, patterns: Iterable[str]) -> bool:
     return any(fnmatchcase(tag, pattern) for pattern in patterns)
+
+
+def some(tags: Sequence[str]) -> str:
+    """Return up to ten tags, and their number if there are more."""
+    return ", ".join(tags[:_SHOWN]) + (f", … ({len(tags)} tags)" if len(tags) > _SHOWN else "")
+
+
+def note_unlisted(folder: str, names: Sequence[str]) -> Iterator[Problem]:
+    """Yield one note that counts the tags that are not listed, each as `edge of ghcr.io/acme/web`."""
+    if names:
+        number = (
+            f"{len(names):,} tags are not listed as versions" if len(names) > 1 else "1 tag is no version"
+        )
+        message, hint = f"{number}, such as {min(names)}", "set `tags` under `versions` to choose others"
+        yield Problem(folder, 0, 0, "", message, hint, Level.INFO, code=Code.REGISTRY)
 
 
 def is_from_registry(value: object) -> bool:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pathspec import GitIgnoreSpec
 
+from ..catalog.lines import Keep
 from ..catalog.registry_facts import RegistryFacts
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
@@ -220,8 +221,8 @@ class Filled(Struct, frozen=True):
     """Name of the file of facts in problems."""
     facts: RegistryFacts
     """The file."""
-    keep: int | None = None
-    """Number of versions to list for each line and variant; None for all."""
+    keep: Keep | None = None
+    """None to list all versions."""
     paths: frozenset[tuple[str | int, ...]] = frozenset()
     """Paths of the values that are not on the page: `("license",)`, `("versions", 0, "size")`."""
     gone: frozenset[str] = frozenset()

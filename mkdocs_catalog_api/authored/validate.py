@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -18,6 +17,7 @@ from ..catalog.lines import (
     cycle_of,
     derived_line,
     line_by,
+    listed,
     newest_label,
     parse_label,
     tagged_latest,
@@ -26,7 +26,7 @@ from ..catalog.model import Model
 from ..catalog.models import ChartEntry, ImageEntry, Lifecycle, ListedEntry, PinningEntry, VersionEntry
 from ..catalog.names import slug_from_name
 from ..catalog.types import NOASSERTION
-from ..catalog.versions import in_order, newest_first, undecided
+from ..catalog.versions import in_order, undecided
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .messages import code_of, location, message_and_hint, resembling, suggestion
@@ -253,12 +253,19 @@ def pinning_versions(entry: P, raw: RawItem, problems: Problems) -> P:
         return entry
     present = [label for label in positions if label not in raw.gone] or [*positions]
     newest = next(iter(in_order(present, entry.latest)), None)
-    lines = {label: (derived_line(label), LineRules().variant(label)) for label in positions}
-    kept = _kept(lines, raw, {newest})
+    placed = [_chart_version(label) for label in present]
+    kept = listed(placed, raw.filled.keep if raw.filled else None, newest) | raw.gone
     labels = [label for label in in_order(positions, newest) if label in kept]
     _warn_if_undecided(labels, entry, raw, problems)
     versions = [entry.versions[positions[label]] for label in labels]
     return _with(entry, versions=versions, latest=newest)
+
+
+def _chart_version(label: str) -> VersionEntry:
+    """Return a chart's version with line and variant, which decide only what `keep` lists."""
+    return VersionEntry.model_construct(
+        version=label, line=derived_line(label), variant=LineRules().variant(label)
+    )
 
 
 def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> ImageEntry:
@@ -266,10 +273,10 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
     entry = _of_registry(entry, raw, problems)
     versions = [in_line(version, rules) for version in entry.versions]
     present = [version for version in versions if version.version not in raw.gone] or versions
-    newest = _newest(present, entry.default_variant) if entry.latest is None else entry.latest
-    tagged = tagged_latest(present)
-    lines = {version.version: (version.line, version.variant) for version in versions}
-    kept = _kept(lines, raw, {newest, tagged.version if tagged else None})
+    newest = entry.latest
+    if newest is None and present:
+        newest = newest_label(present, entry.default_variant)
+    kept = listed(present, raw.filled.keep if raw.filled else None, newest) | raw.gone
     versions = [version for version in versions if version.version in kept]
     entry = _with(entry, versions=[version for version in entry.versions if version.version in kept])
     positions = _positions(entry, raw, problems)
@@ -279,16 +286,9 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
         return entry
     labels = in_order(positions, newest)
     _warn_if_undecided(labels, entry, raw, problems)
-    if newest and tagged and entry.latest is None:
+    if newest and entry.latest is None and (tagged := tagged_latest(present)):
         _warn_if_older(tagged, versions[positions[newest]], raw, problems)
     return _with(entry, versions=[versions[positions[label]] for label in labels], latest=newest)
-
-
-def _newest(present: Sequence[VersionEntry], variant: str | None) -> str | None:
-    """The newest of these versions, of the default variant if one of them has it."""
-    if not any(version.variant == variant for version in present):
-        variant = None
-    return newest_label(present, variant) if present else None
 
 
 def _warn_if_older(tagged: Version, newest: Version, raw: RawItem, problems: Problems) -> None:
@@ -330,26 +330,6 @@ def _of_registry(entry: E, raw: RawItem, problems: Problems) -> E:
     hint = "use another version, or remove the line"
     problems.add(raw.problem(("latest",), message, hint, Level.WARNING, code=Code.NEWEST))
     return _with(entry, latest=None)
-
-
-def _kept(
-    lines: Mapping[str, tuple[str, str]], raw: RawItem, always: Collection[str | None]
-) -> Collection[str]:
-    """Return the versions that the page keeps: so many of each line and variant, and those in `always`.
-
-    `lines` has the line and variant of each version. Versions that were removed from the registry are kept
-    in addition.
-    """
-    most = raw.filled.keep if raw.filled else None
-    if most is None:
-        return lines
-    kept: set[str] = set()
-    counts: Counter[tuple[str, str]] = Counter()
-    for label in newest_first(lines):
-        if counts[lines[label]] < most or label in always:
-            kept.add(label)
-            counts[lines[label]] += label not in raw.gone
-    return kept
 
 
 def in_line(version: VersionEntry, rules: LineRules) -> VersionEntry:

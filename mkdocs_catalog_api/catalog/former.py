@@ -70,7 +70,7 @@ def _of_registry(facts: RegistryFacts, labels: set[str]) -> _Builds:
     """The former builds in a file, and its versions that the catalog does not list; `labels` are listed."""
     builds = {
         (version.version, version.digest): _Build(version.manifests)
-        for version in facts.versions
+        for version in (*facts.versions, *facts.unlisted)
         if labels.isdisjoint((version.version, *version.tags))
     }
     return builds | {(each.version, each.digest): _Build(each.manifests, each.until) for each in facts.former}

@@ -213,13 +213,15 @@ def _is_plain(text: str) -> bool:
 
 
 def newest_label(versions: Sequence[Version], variant: str | None = None) -> str:
-    """The newest version: `latest`, else the greatest final one of the variant, or of the default variant.
+    """The newest version: `latest`, else the greatest final one of the variant if a version has it, else of
+    the default variant.
 
     A version of another form than the one with the tag `latest` is only newest if there is no other.
     """
     if latest := next((version.version for version in versions if version.version.lower() == "latest"), None):
         return latest
-    variant = default_variant(versions) if variant is None else variant
+    if not any(version.variant == variant for version in versions):
+        variant = default_variant(versions)
     labels = [version.version for version in versions if version.variant == variant]
     numbered = [label for label in labels if parse_label(label).numbers]
     if tagged := tagged_latest(versions):
@@ -229,6 +231,41 @@ def newest_label(versions: Sequence[Version], variant: str | None = None) -> str
     if not numbered:
         return ordered[0]
     return max(ordered, key=lambda label: parse_label(label).key)
+
+
+class Keep(NamedTuple):
+    """How many versions of a variant are listed: the newest ones of its newest lines."""
+
+    lines: int
+    each: int = 1
+    """Versions of each of these lines."""
+
+
+def listed(versions: Sequence[Version], keep: Keep | None, newest: str | None) -> set[str]:
+    """The labels that are listed: those that `keep` counts, the newest and the one with the tag `latest`."""
+    if keep is None:
+        return {version.version for version in versions}
+    tagged = tagged_latest(versions)
+    always = {newest, tagged.version if tagged else None}
+    return _kept(versions, keep) | {version.version for version in versions if version.version in always}
+
+
+def _kept(versions: Iterable[Version], keep: Keep) -> set[str]:
+    """The newest labels of the newest lines. In each line, pre-releases come after all final versions."""
+    places = {version.version: (version.variant, version.line) for version in versions}
+    order = {label: position for position, label in enumerate(newest_first(places))}
+    in_line: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for label in sorted(order, key=lambda label: (parse_label(label).pre_release, order[label])):
+        in_line[places[label]].append(label)
+    newest_lines: dict[str, list[list[str]]] = defaultdict(list)
+    for labels in sorted(in_line.values(), key=lambda labels: order[labels[0]]):
+        newest_lines[places[labels[0]][0]].append(labels)
+    return {
+        label
+        for lines in newest_lines.values()
+        for labels in lines[: keep.lines]
+        for label in labels[: keep.each]
+    }
 
 
 class Advice(NamedTuple):

@@ -19,6 +19,7 @@ from .model import CustomizableModel, Model, short, unique
 from .names import DIGEST, Reference
 from .shown import Shown
 from .types import (
+    Argument,
     BadgeText,
     Boolean,
     ChartReference,
@@ -104,6 +105,25 @@ class PlatformManifest(Model):
     size: Annotated[Count | None, Field(description="Compressed size in bytes.")] = None
 
 
+class ImageConfig(Model):
+    """How a container of the version runs, unless its user changes it."""
+
+    user: Annotated[
+        Text | None, Field(description="User, perhaps with a group; null for root.", examples=["65532"])
+    ] = None
+    entrypoint: Annotated[
+        list[Argument],
+        Field(description="Program, with its first arguments.", examples=[["/usr/sbin/nginx"]]),
+    ] = []
+    cmd: Annotated[
+        list[Argument], Field(description="Further arguments.", examples=[["-g", "daemon off;"]])
+    ] = []
+    working_dir: Annotated[Text | None, Field(description="Working directory.", examples=["/srv"])] = None
+    ports: Annotated[
+        list[Text], Field(description="Ports that it listens on: `8080`, or `53/udp`.", examples=[["8080"]])
+    ] = []
+
+
 def _by_platform(value: Any) -> Any:
     """`{linux/amd64: sha256:…}` is short for a list."""
     if not isinstance(value, dict):
@@ -183,6 +203,21 @@ class VersionEntry(CustomizableModel):
         WebLink | None,
         Field(description="Address of its build provenance attestation."),
         Shown(hidden="for machines"),
+    ] = None
+    attestations: Annotated[
+        list[Text],
+        AfterValidator(unique),
+        Field(
+            description="What is attached to it in the registry: `sbom`, `provenance`, `vulnerabilities`, "
+            "`vex`, or the type of another attestation.",
+            examples=[["provenance", "sbom"]],
+        ),
+        Shown(elsewhere="facts of the item, for the newest version"),
+    ] = []
+    config: Annotated[
+        ImageConfig | None,
+        Field(description="How its containers run.", examples=[{"user": "65532", "ports": ["8080"]}]),
+        Shown(elsewhere="facts of the item, for the newest version"),
     ] = None
 
     @property

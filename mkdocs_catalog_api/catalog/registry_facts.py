@@ -37,6 +37,23 @@ _Day = Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")]
 _Size = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 
 
+_ATTESTATIONS = {
+    "sbom": ("https://spdx.dev/", "https://cyclonedx.org/", "application/spdx", "application/vnd.cyclonedx"),
+    "provenance": ("https://slsa.dev/provenance", "application/vnd.cncf.helm.chart.provenance"),
+    "vulnerabilities": (
+        "https://cosign.sigstore.dev/attestation/vuln",
+        "https://in-toto.io/attestation/vuln",
+    ),
+    "vex": ("https://openvex.dev/", "application/vnd.openvex"),
+}
+"""Word → how the types of such predicates and artifacts begin."""
+
+
+def attestation_word(kind: str) -> str:
+    """The word for a type of a predicate or artifact; other types are their own word."""
+    return next((word for word, starts in _ATTESTATIONS.items() if kind.startswith(starts)), kind)
+
+
 class ManifestFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A manifest of an image."""
 
@@ -45,6 +62,19 @@ class ManifestFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fiel
     digest: _Digest
     size: _Size | None = None
     """Sum of the compressed layers in bytes; None if the registry does not have the manifest."""
+    tags: tuple[_Tag, ...] = ()
+    """Tags of this manifest alone, such as `1.2.3-arm64`, sorted."""
+
+
+class ConfigFacts(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
+    """How containers of an image run; of an index, those of its first platform."""
+
+    user: str | None = None
+    entrypoint: tuple[str, ...] = ()
+    cmd: tuple[str, ...] = ()
+    working_dir: str | None = None
+    ports: tuple[str, ...] = ()
+    """`8080`, or `53/udp`."""
 
 
 class VersionFacts(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True):
@@ -73,7 +103,9 @@ class VersionFacts(Struct, frozen=True, rename="camel", omit_defaults=True, forb
     that begin as in `ANNOTATIONS`, sorted.
     """
     attestations: tuple[str, ...] = ()
-    """Predicate and artifact types found, attached or as referrers, sorted."""
+    """What is attached, or refers to it, as `attestation_word` names it, sorted."""
+    config: ConfigFacts | None = None
+    """Of an image; None if it has not been read."""
     signature: str | None = None
     """`cosign` if a signature was found; it is not verified."""
     gone: bool = False
@@ -99,26 +131,28 @@ class RegistryFacts(Struct, frozen=True, kw_only=True, omit_defaults=True, forbi
     """`oci://…`, or the https address of a classic repository; empty for an image."""
     versions: tuple[VersionFacts, ...]
     """Sorted by label."""
+    unlisted: tuple[VersionFacts, ...] = ()
+    """Versions that `keep` leaves out, sorted by label: digest, tags, and manifests if they are known."""
     former: tuple[FormerFacts, ...] = ()
     """Newest first, at most 20 of a version."""
 
     def __post_init__(self) -> None:
         if bool(self.image) is bool(self.chart):
             raise ValueError("neither an image nor a chart")
-        if self.image and not all(version.digest for version in self.versions):
+        if self.image and not all(version.digest for version in (*self.versions, *self.unlisted)):
             raise ValueError("a version of an image without a digest")
 
 
 def former_after(
     before: RegistryFacts, versions: Iterable[VersionFacts], day: str, forgotten_before: str = ""
 ) -> tuple[FormerFacts, ...]:
-    """The former digests of a file that gets these versions on a day, without those that ended earlier than
-    the day `forgotten_before`.
+    """The former digests of a file that gets these versions on a day, listed or not, without those that ended
+    earlier than the day `forgotten_before`.
     """
     present = {(label, facts.digest) for facts in versions for label in (facts.version, *facts.tags)}
     changed = [
         FormerFacts(version=facts.version, digest=facts.digest, manifests=facts.manifests, until=day)
-        for facts in before.versions
+        for facts in (*before.versions, *before.unlisted)
         if facts.digest
     ]
     former: dict[tuple[str, str], FormerFacts] = {}

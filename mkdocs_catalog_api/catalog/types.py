@@ -177,6 +177,8 @@ def _whole(least: int) -> tuple[Meta, Any, BeforeValidator]:
 Text = Annotated[str, Field(strict=True), *_checked(_text, min_length=1)]
 Name = Annotated[str, Field(strict=True, max_length=128), *_checked(_name, max_length=128)]
 """A text that may be empty: "" for none."""
+Argument = Annotated[str, Field(strict=True, max_length=4096), *_checked(str, max_length=4096)]
+"""A part of a command, which may be empty or have several lines."""
 Integer = Annotated[int, *_whole(-_MAX_INTEGER)]
 Count = Annotated[int, *_whole(0)]
 Positive = Annotated[int, *_whole(1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
 from msgspec import Struct, field
@@ -92,6 +93,8 @@ class Image(Struct, frozen=True):
     entry: ImageEntry
     page: WebPage
     releases: tuple[Release, ...]
+    manifest_tags: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """Digest of a manifest → the tags in the registry that name it alone."""
 
     @property
     def newest(self) -> Release | None:

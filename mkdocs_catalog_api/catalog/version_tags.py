@@ -30,6 +30,7 @@ UNRELEASED = frozenset(
 _WORDS_OF_RELEASES = ("", "v", "release", "version")
 _NUMBERED = re.compile(r"([^0-9._+-]*)[._+-]*[0-9]")
 """A tag with at most one word before its first number."""
+_NAME = re.compile(r"[a-z]+|(?:latest|stable|lts)[._-].*")
 _COMMIT = re.compile(r"(?:^|[._+-])g?(?=[0-9]*[a-f])[0-9a-f]{7,40}$")
 _LONG_NUMBER = re.compile(r"(?:^|[_-])([0-9]{7,})$")
 _DATE = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[0-9]{2}){0,3}")
@@ -45,6 +46,16 @@ def version_tags(tags: Iterable[str], image: str) -> list[str]:
     commits = any(_COMMIT.match(name) for name in names.values())
     builds = [tag for tag in numbers if not _is_whole_build(tag, beside_commits=commits)]
     return releases or named or builds or [tag for tag, name in names.items() if name == "latest"]
+
+
+def other_names(tags: Iterable[str], versions: Iterable[str]) -> list[str]:
+    """Return the tags that may be other names of these versions: words such as `latest`, `main` and
+    `stable-alpine`, and numbers with which a version begins, `1` of `1.2.3`.
+    """
+    beginnings = {
+        version[: match.start()] for version in versions for match in re.finditer(r"[._+-]", version)
+    }
+    return [tag for tag in tags if tag in beginnings or _NAME.fullmatch(tag.lower())]
 
 
 def is_of_build(tag: str) -> bool:

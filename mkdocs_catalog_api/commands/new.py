@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -11,6 +13,7 @@ import yaml
 
 from ..authored.config_file import PLUGIN, ConfigFile, read_mkdocs_yml
 from ..authored.from_registry import is_from_registry
+from ..authored.pages import front_matter
 from ..authored.settings import CollectionSettings, Settings, read_settings
 from ..catalog.collections import COLLECTIONS, ITEM_MODELS
 from ..catalog.names import Reference, repository, slug_from_name
@@ -23,7 +26,7 @@ _KINDS = {COLLECTIONS[name].stem.lower(): name for name in ITEM_MODELS}
 _WITH_HOST = re.compile(r"(?:localhost|[^/\s]*[.:][^/\s]*)/\S*")
 """A reference with a registry, valid or not. A display name has no such host before a slash."""
 _KEEP = 5
-"""Number of versions of each line and variant on a new page."""
+"""Number of lines on a new page."""
 
 
 @click.command("new", short_help="Create the page of an image, chart or plan.")
@@ -37,7 +40,8 @@ def command(kind: str, names: tuple[str, ...], config_file: Path) -> None:
     folder comes with a page that lists the collection.
 
     If NAME is a reference such as ghcr.io/acme/images/redis (for a chart, oci://ghcr.io/acme/charts/redis),
-    the page takes its versions from the registry. Run `catalog-api sync` to get them.
+    the page takes its versions from the registry. Run `catalog-api sync` to get them. If another repository
+    has a page of that name, the new one is called after more of its path, as in web-server.
     """
     problems = Problems()
     site = read_mkdocs_yml(config_file, problems)
@@ -56,14 +60,18 @@ def _begin(kind: str, name: str, root: Path, folder: str, settings: Settings, pr
     file = ""
     try:
         reference = _reference(kind, name)
-        if reference:
-            name = reference.rpartition("/")[2]
-        slug = slug_from_name(name)
-        file = f"{folder}/{slug}.md"
-        path = root / file
-        if os.path.lexists(path):
+        for short_name in _names(name, reference):
+            slug = slug_from_name(short_name)
+            file = f"{folder}/{slug}.md"
+            path = root / file
+            if not os.path.lexists(path):
+                break
+            if reference and _reference_of(path, kind, slug, settings) == _normalized(reference):
+                click.echo(f"kept {path}, which is already {reference}")
+                return
+        else:
             raise FileExistsError
-        text = _page(kind, name, slug, reference, settings)
+        text = _page(kind, short_name, slug, reference, settings)
         _begin_landing_page(_KINDS[kind], path.parent)
         with path.open("x", encoding="utf-8", newline="\n") as page:
             page.write(text)
@@ -84,13 +92,42 @@ def _reference(kind: str, name: str) -> str | None:
     """Return the reference of an image or chart with its registry; None for a display name.
 
     Raises:
-        RefusedError: the reference is invalid or has a tag.
+        RefusedError: the reference is invalid or has a tag, or is the URL of a classic chart repository.
     """
+    if kind == "chart" and name.startswith(("https://", "http://")):
+        message = f"{name[:200]} is a repository of several charts"
+        raise RefusedError(
+            message, f"run `catalog-api new chart NAME`, and write `chart: {name[:200]}` on the page"
+        )
     if kind == "image" and _WITH_HOST.fullmatch(name):
         return repository(name)
     if kind == "chart" and name.startswith("oci://"):
         return f"oci://{repository(name.removeprefix('oci://'))}"
     return None
+
+
+def _names(name: str, reference: str | None) -> Iterator[str]:
+    """Yield the names that an item can have: for a repository `server`, else `web-server`, and so on."""
+    if reference is None:
+        yield name
+        return
+    _, *parts = reference.removeprefix("oci://").split("/")
+    for number in range(1, len(parts) + 1):
+        yield "-".join(parts[-number:])
+
+
+def _reference_of(path: Path, kind: str, slug: str, settings: Settings) -> str | None:
+    """Return the normalized reference of an existing page, if it can be read."""
+    with suppress(OSError, ValueError):
+        document = front_matter(path.read_text("utf-8"))
+        values = document.data if document and isinstance(document.data, dict) else {}
+        default = f"{settings.registry}/{slug}" if kind == "image" and settings.registry else ""
+        return _normalized(str(values.get(kind) or default))
+    return None
+
+
+def _normalized(reference: str) -> str:
+    return Reference.parse(reference.removeprefix("oci://")).repository
 
 
 def _page(kind: str, name: str, slug: str, reference: str | None, settings: Settings) -> str:

@@ -26,11 +26,12 @@ from .run import (
 )
 
 if TYPE_CHECKING:
+    from ..authored.pages import RawItem
     from ..authored.settings import Settings
     from ..authored.site import Site
     from ..network.client import Client, Limits
     from ..network.output import Output
-    from ..network.sync import Item, Listed
+    from ..network.sync import Choice, Item, Listed
 
 _HUB, _KEV, _EOL = "CATALOG_API_HUB", "CATALOG_API_KEV", "CATALOG_API_EOL"
 """Variables of the environment with the URL of a mirror."""
@@ -144,6 +145,11 @@ def _sync(
     from ..network.advisories import CISA, ENDOFLIFE, download_cycles, download_kev
     from ..sources.load import load_products
 
+    if not sources or "eol" in sources:  # first, as cycles decide which versions an item lists
+        products = load_products(site, settings, output.problems)
+        download_cycles(client, output, products, os.environ.get(_EOL) or ENDOFLIFE)
+        if "eol" in sources and not products:
+            _nothing(output, "product")
     if not sources or "registry" in sources:
         _registry(site, settings, client, output, say, prune=prune)
     if not sources or "hub" in sources:
@@ -152,11 +158,6 @@ def _sync(
             _nothing(output, "hub")
     if "kev" in sources or (not sources and (site.root / KEV).exists()):
         download_kev(client, output, os.environ.get(_KEV) or CISA)
-    if not sources or "eol" in sources:
-        products = load_products(site, settings, output.problems)
-        download_cycles(client, output, products, os.environ.get(_EOL) or ENDOFLIFE)
-        if "eol" in sources and not products:
-            _nothing(output, "product")
 
 
 def _nothing(output: Output, field: str) -> None:
@@ -183,8 +184,9 @@ def _registry(
     items = [*_items(site, settings, output.problems)]
     host = Reference.parse(settings.registry).domain if settings.registry else None
     registries = Registries(client, Credentials(host))
-    with Sync(registries, output, FACTS_FOLDER, say, prune=prune) as sync:
+    with Sync(registries, output, FACTS_FOLDER, prune=prune) as sync:
         _show_progress(sync.run(items), len(items), say)
+        sync.note_left_out()
 
 
 def _hub(
@@ -219,6 +221,7 @@ def _show_progress(names: Iterable[str], total: int, say: Callable[[str], None] 
 
 def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]:
     """Yield the images and charts to request. Only slug, reference and versions of a page must be valid."""
+    from ..authored.from_registry import is_from_registry
     from ..catalog.names import chart_reference, repository, slug
     from ..network.sync import Item
     from ..sources.load import load_values
@@ -247,11 +250,16 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
                 problems.add(raw.problem((), f"skipped: {error}", code=Code.WRONG_VALUE))
                 continue
             is_chart = name == "charts"
+            choice = None
+            if is_from_registry(values.get("versions")):
+                choice = _choice(raw, values, site, settings, problems, is_chart=is_chart)
+                if choice is None:
+                    continue
             listed = _listed(values.get("versions"), is_chart=is_chart)
             if is_chart and "://" not in reference:
                 message, hint = f"skipped, because {reference} has no scheme", f"write oci://{reference}"
                 problems.add(raw.problem((field,), message, hint, Level.WARNING, code=Code.REGISTRY))
-            elif listed == ():
+            elif not (choice or listed):
                 message = "skipped, because the page lists no versions"
                 hint = "add `versions: registry` to take them from the registry"
                 group = f"skipped pages without versions ({hint})"
@@ -261,15 +269,41 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
                 problems.add(problem)
             elif (name, item_slug) not in slugs:  # a build reports the second one
                 slugs.add((name, item_slug))
-                yield Item(item_slug, reference, raw, is_chart, listed)
+                yield Item(item_slug, reference, raw, is_chart, listed, choice)
 
 
-def _listed(versions: object, *, is_chart: bool) -> tuple[Listed, ...] | None:
-    """Return the readable versions of a page; None stands for all versions of the registry."""
+def _choice(
+    raw: RawItem,
+    values: Mapping[str, object],
+    site: Site,
+    settings: Settings,
+    problems: Problems,
+    *,
+    is_chart: bool,
+) -> Choice | None:
+    """Return the choice in `versions: registry`; None, with problems, if it is invalid. Other invalid fields
+    are as if they were missing, as a build reports them.
+    """
+    from ..catalog.models import ChartEntry, ImageEntry
+    from ..network.sync import Choice
+    from ..sources.advisories import read_cycles
+    from ..sources.assemble import line_rules
+    from ..sources.registry_facts import placing, read_choice
+
+    selected = read_choice(raw, values["versions"], problems)
+    if selected is None:
+        return None
+    if is_chart:
+        return Choice(selected, latest=placing(ChartEntry, values).latest)
+    image = placing(ImageEntry, values)
+    rules = line_rules(image, settings, read_cycles(site, [(image, raw)], Problems()))
+    return Choice(selected, rules, image.latest, image.default_variant)
+
+
+def _listed(versions: object, *, is_chart: bool) -> tuple[Listed, ...]:
+    """Return the readable versions of a page."""
     from ..network.sync import Listed
 
-    if versions == "registry" or isinstance(versions, Mapping):
-        return None
     listed: list[Listed] = []
     for position, entry in enumerate(versions if isinstance(versions, list) else ()):
         fields = entry if isinstance(entry, Mapping) else {"version": entry}

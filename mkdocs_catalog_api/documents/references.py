@@ -91,6 +91,9 @@ def _entries(catalog: Catalog, image: Image) -> Iterator[DigestEntry]:
         entry = digest_entry(catalog, image, (position,))
         for tag in (release.entry.version, *release.entry.tags):
             yield structs.replace(entry, tag=tag)
+        for manifest in release.entry.manifests:
+            for tag in image.manifest_tags.get(manifest.digest, ()):
+                yield structs.replace(digest_entry(catalog, image, (position,), manifest.digest), tag=tag)
 
 
 REFERENCES = Kind(

@@ -17,6 +17,7 @@ from functools import partial
 from http.client import HTTPException, HTTPResponse
 from http.cookiejar import DefaultCookiePolicy
 from importlib.metadata import version
+from ipaddress import ip_address
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -217,6 +218,7 @@ class _Session(requests.Session):
 
     def __init__(self, client: Client) -> None:
         super().__init__()
+        self._client = client
         self.auth = lambda request: request
         self.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         self.max_redirects = _MOST_REDIRECTS
@@ -232,6 +234,7 @@ class _Session(requests.Session):
 
     def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
         prepared_request.headers.pop("Authorization", None)
+        self._client.check_step(response.url, prepared_request.url or "")
 
 
 class Client:
@@ -294,6 +297,15 @@ class Client:
             raise NoAnswerError(
                 f"{shown}: not requested (use https, or add the host to `insecure_registries`)"
             )
+
+    def check_step(self, source: str, target: str) -> None:
+        """Raise `NoAnswerError` if a public host leads to an address that is not public."""
+        try:
+            hosts = [urlsplit(address).hostname or "" for address in (source, target)]
+        except ValueError:
+            return  # `ask` rejects it
+        if is_public(hosts[0]) and not is_public(hosts[1]):
+            raise NoAnswerError(f"{hosts[0]} leads to {hosts[1]}, which is not a public address")
 
     def ask(
         self,
@@ -366,6 +378,15 @@ class Client:
             raise unavailable from None
         except (requests.RequestException, ValueError, OSError) as error:
             raise NoAnswerError(f"{address}: {_cause(error)}") from None
+
+
+def is_public(host: str) -> bool:
+    """Whether no address of a host is private. One that can't be resolved is left to a proxy."""
+    try:
+        addresses = {str(info[4][0]) for info in socket.getaddrinfo(host, None)}
+    except (OSError, UnicodeError):
+        return True
+    return all(ip_address(address.partition("%")[0]).is_global for address in addresses)
 
 
 def _body(response: requests.Response, size: int) -> bytes:

@@ -16,8 +16,10 @@ from ..catalog.names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, PLATFORM, 
 from ..catalog.registry_facts import (
     ANNOTATIONS,
     UNKNOWN_PLATFORM,
+    ConfigFacts,
     ManifestFacts,
     VersionFacts,
+    attestation_word,
 )
 from ..sources.reports.normalise import mapping, text, texts, utc
 from .client import NoAnswerError
@@ -37,6 +39,8 @@ _HEX = re.compile(r"[0-9a-f]{64}")
 _IN_TOTO = "application/vnd.in-toto+json"
 _LEVELS = 3
 """Levels of indexes within an index."""
+_MOST_PARTS, _MOST_WORDS, _LONGEST = 1000, 100, 4096
+_PORT = re.compile(r"[0-9]{1,5}(?:/(?:tcp|udp|sctp))?")
 _MOST_DEPTH = 50
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 """Reads every scalar as text, so that `1.10` is unchanged."""
@@ -84,8 +88,16 @@ def _described(descriptors: Iterable[Descriptor] | None) -> Attached:
         if is_signature or predicate == _SIGN_PREDICATE:
             signed = True
         elif predicate or kind:
-            types.add(predicate or kind)
+            types.add(attestation_word(predicate or kind))
     return Attached(frozenset(types), signed)
+
+
+def kind(registries: Registries, repository: Reference, digest: str) -> str:
+    """Return `image`, `chart` or "" for a digest that has been read."""
+    manifest = registries.manifest(repository, digest)
+    if manifest.config is not None and manifest.config.media_type == _CHART_CONFIG:
+        return "chart"
+    return "image" if manifest.is_index or _is_image(manifest) else ""
 
 
 def image(
@@ -101,7 +113,7 @@ def image(
     parts: dict[str, tuple[Mapping[str, object], RegistryManifest | None]] = {}
     config: dict[str, object] = {}
     if manifest.is_index:
-        for entry, part in _parts(registries, repository, manifest):
+        for entry, part in _parts(registries, repository, manifest, set()):
             if _is_attestation(entry, part):
                 beside |= _described(part.layers if part else None)
                 continue
@@ -110,7 +122,7 @@ def image(
                 part_config = _config(registries, repository, part)
                 config = config or part_config
                 values = values if _platform(values) else part_config
-            if entry.digest in parts or not (_platform(values) or (part and _is_image(part))):
+            if not (_platform(values) or (part and _is_image(part))):
                 continue
             if not parts:
                 beside |= attached(registries, repository, entry.digest, tags)
@@ -131,15 +143,51 @@ def image(
         created=_time(config.get("created")) or _time(annotations.get(_CREATED)),
         annotations=_kept(annotations),
         attestations=tuple(sorted(beside.types)),
+        config=_runs(mapping(config.get("config"))),
         signature="cosign" if beside.signed else None,
     )
 
 
+def _runs(config: Mapping[str, object]) -> ConfigFacts:
+    """Return how containers run. A port is of TCP unless it has another protocol."""
+    ports = {
+        port.removesuffix("/tcp") for port in mapping(config.get("ExposedPorts")) if _PORT.fullmatch(port)
+    }
+    return ConfigFacts(
+        text(config.get("User"))[:_LONGEST].strip() or None,
+        _command(config.get("Entrypoint")),
+        _command(config.get("Cmd")),
+        text(config.get("WorkingDir"))[:_LONGEST].strip() or None,
+        tuple(sorted(ports, key=lambda port: (int(port.partition("/")[0]), port))[:_MOST_WORDS]),
+    )
+
+
+def _command(value: object) -> tuple[str, ...]:
+    """Return the parts of a command; nothing if it is too long."""
+    parts = [part for part in value if isinstance(part, str)] if isinstance(value, list) else []
+    usable = len(parts) <= _MOST_WORDS and all(len(part) <= _LONGEST for part in parts)
+    return tuple(parts) if usable else ()
+
+
 def _parts(
-    registries: Registries, repository: Reference, index: RegistryManifest, levels: int = _LEVELS
+    registries: Registries,
+    repository: Reference,
+    index: RegistryManifest,
+    seen: set[str],
+    levels: int = _LEVELS,
 ) -> Iterator[tuple[Descriptor, RegistryManifest | None]]:
-    """Yield each manifest of an index and of the indexes in it; None if it is listed, but was deleted."""
+    """Yield each manifest of an index and of the indexes in it; None if it is listed, but was deleted.
+
+    `seen` gets the digests, each of which is requested once.
+    """
     for entry in index.manifests or ():
+        if entry.digest in seen:
+            continue
+        seen.add(entry.digest)
+        if len(seen) > _MOST_PARTS:
+            raise NoAnswerError(
+                f"an index of {repository.repository} has more than {_MOST_PARTS:,} manifests"
+            )
         try:
             part = registries.manifest(repository, entry.digest)
         except NoAnswerError as error:
@@ -149,7 +197,7 @@ def _parts(
         if part is None or not part.is_index:
             yield entry, part
         elif levels:
-            yield from _parts(registries, repository, part, levels - 1)
+            yield from _parts(registries, repository, part, seen, levels - 1)
         else:
             raise NoAnswerError(f"{entry.digest} is an index within more than {_LEVELS} other indexes")
 
@@ -184,7 +232,7 @@ def chart(
     metadata = _object(registries.blob(repository, manifest.config.digest), manifest.config.digest)
     beside = attached(registries, repository, digest, tags)
     if any(layer.media_type == _CHART_PROVENANCE for layer in manifest.layers or ()):
-        beside |= Attached(frozenset({_CHART_PROVENANCE}))
+        beside |= Attached(frozenset({attestation_word(_CHART_PROVENANCE)}))
     annotations = {**mapping(manifest.annotations), **mapping(metadata.get("annotations"))}
     return VersionFacts(
         version=_chart_version(metadata, f"{repository.repository}@{digest}"),
@@ -239,7 +287,7 @@ def refreshed(
 ) -> VersionFacts:
     """Return the facts of a known digest with new attachments."""
     beside = attached(registries, repository, facts.digest, tags)
-    types = tuple(sorted({*facts.attestations} | beside.types))
+    types = tuple(sorted({*map(attestation_word, facts.attestations)} | beside.types))
     return replace(facts, attestations=types, signature="cosign" if beside.signed else facts.signature)
 
 

@@ -10,7 +10,8 @@ import hashlib
 import re
 from collections.abc import Iterator
 from typing import Any, TypeVar
-from urllib.parse import urlencode, urljoin, urlsplit
+from urllib.parse import urlencode, urlsplit
+from urllib.request import parse_http_list
 
 import msgspec
 from msgspec import Struct
@@ -26,11 +27,19 @@ _OCI, _DOCKER = "application/vnd.oci.image.", "application/vnd.docker.distributi
 _INDEXES = (f"{_OCI}index.v1+json", f"{_DOCKER}manifest.list.v2+json")
 _MANIFESTS = (f"{_OCI}manifest.v1+json", f"{_DOCKER}manifest.v2+json")
 _ACCEPT = ", ".join((*_INDEXES, *_MANIFESTS))
+_SMALL = 2**14
+"""Maximum bytes of a manifest that is kept for the run."""
 _MANIFEST_SIZE, _BLOB_SIZE, _INDEX_SIZE = 4 * 2**20, 8 * 2**20, 32 * 2**20
-_MOST_PAGES = 1000
+_MOST_PAGES, _MOST_ENTRIES, _MOST_TAGS = 1000, 1000, 50_000
+_SCHEMA_1 = f"{_DOCKER}manifest.v1+"
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9-]*(?=\s|$)")
 _TOKEN = re.compile(r"[\x21-\x7e]+")
 _ERROR_CODE = re.compile(r"[A-Z_]{1,40}")
 T = TypeVar("T")
+
+
+class NoManifestError(NoAnswerError):
+    """A tag that the registry lists, but of which it has no manifest, or only one of Docker's schema 1."""
 
 
 class Descriptor(Struct, rename="camel"):
@@ -85,32 +94,63 @@ class Registries:
         """Host and repository → header."""
         self._without_referrers: set[str] = set()
         """Hosts without the referrers API."""
+        self._manifests: dict[tuple[str, str], RegistryManifest] = {}
+        """Repository and digest → the manifest, as several tags and indexes may share it."""
 
     def tags(self, repository: Reference) -> list[str]:
-        """Return all tags, sorted."""
+        """Return all tags, sorted. A page without a new tag ends the list."""
         tags: set[str] = set()
         for answer in self._pages(repository, "tags/list", ""):
+            known = len(tags)
             tags.update(_decode(answer.body, _Tags, "list of tags").tags or ())
+            if len(tags) > _MOST_TAGS:
+                raise NoAnswerError(f"{repository.repository} has more than {_MOST_TAGS:,} tags")
+            if len(tags) == known:
+                break
         return sorted(tag for tag in tags if VERSION_LABEL.fullmatch(tag))
 
     def digest(self, repository: Reference, tag: str) -> str:
-        """Return the digest of a tag."""
-        answer = self._ask(repository, f"manifests/{tag}", method="HEAD")
-        digest = answer.headers.get("Docker-Content-Digest")
-        if digest is None:
-            body = self._ask(repository, f"manifests/{tag}", size=_MANIFEST_SIZE).body
-            return f"sha256:{hashlib.sha256(body).hexdigest()}"
+        """Return the digest of a tag.
+
+        Raises:
+            NoManifestError: the registry lists the tag, but has no manifest that can be read.
+            NoAnswerError: no usable response.
+        """
+        answer, path = None, f"manifests/{tag}"
+        try:
+            answer = self._ask(repository, path, method="HEAD")
+        except NoAnswerError as error:
+            if error.status not in (404, 405):  # some registries only respond to GET
+                raise
+        digest = answer.headers.get("Docker-Content-Digest") if answer else None
+        if answer is None or digest is None:
+            try:
+                answer = self._ask(repository, path)
+            except NoAnswerError as error:
+                if error.status != 404:
+                    raise
+                raise NoManifestError(f"{tag} is listed, but has no manifest", 404) from None
+            digest = f"sha256:{hashlib.sha256(answer.body).hexdigest()}"
+        if _media_type(answer).startswith(_SCHEMA_1):
+            raise NoManifestError(f"{tag} has a manifest of Docker's schema 1, which is not read")
         if not DIGEST.fullmatch(digest):
             raise NoAnswerError(f"{repository.domain} sent a malformed digest for {tag}")
         return digest
 
     def manifest(self, repository: Reference, digest: str) -> RegistryManifest:
         """Return the index or manifest with this digest."""
+        key = repository.repository, digest
+        if key in self._manifests:
+            return self._manifests[key]
         answer = self._by_digest(repository, "manifests", digest, _MANIFEST_SIZE)
         manifest = _decode(answer.body, RegistryManifest, f"manifest {digest}")
         manifest.media_type = manifest.media_type or _media_type(answer)
         if manifest.media_type not in (*_INDEXES, *_MANIFESTS):
             raise NoAnswerError(f"{digest} has the type {manifest.media_type[:100]!r}, which is unknown")
+        if len(manifest.manifests or ()) > _MOST_ENTRIES:
+            raise NoAnswerError(f"{digest} is an index of more than {_MOST_ENTRIES:,} manifests")
+        if len(answer.body) <= _SMALL:
+            self._manifests[key] = manifest
         return manifest
 
     def blob(self, repository: Reference, digest: str) -> bytes:
@@ -127,7 +167,10 @@ class Registries:
                 if _media_type(answer) != _INDEXES[0]:
                     raise NoAnswerError(f"the referrers of {digest} are not an index")
                 index = _decode(answer.body, RegistryManifest, f"index of referrers of {digest}")
-                referrers += index.manifests or ()
+                entries = [entry for entry in index.manifests or () if entry not in referrers]
+                referrers += entries
+                if not entries or len(referrers) > _MOST_ENTRIES:
+                    break
         except UnavailableError:
             raise
         except NoAnswerError as error:
@@ -152,8 +195,10 @@ class Registries:
         return answer
 
     def _pages(self, repository: Reference, path: str, accept: str) -> Iterator[Answer]:
-        """Yield the response, and the next pages in `Link` on the same host."""
-        address = self._address(repository, path)
+        """Yield the response, and the next pages in `Link`, of which only the query is used: behind a proxy,
+        the rest may be another host's.
+        """
+        first = address = self._address(repository, path)
         for _ in range(_MOST_PAGES):
             answer = self._ask(repository, address, size=_MANIFEST_SIZE, accept=accept or "application/json")
             yield answer
@@ -162,15 +207,14 @@ class Registries:
             if following is None:
                 return
             try:
-                target = urljoin(address, following)
-                same = urlsplit(target)[:2] == urlsplit(address)[:2] and target != address
+                query = urlsplit(following).query
             except ValueError:
-                same = False
-            if not same:
+                query = ""
+            if not query:
                 raise NoAnswerError(
                     f"{repository.domain} continues its list at {following[:100]!r}, which is not followed"
                 )
-            address = target
+            address = f"{first}?{query}"
         raise NoAnswerError(f"{repository.domain} sent more than {_MOST_PAGES} pages of one list")
 
     def _address(self, repository: Reference, path: str) -> str:
@@ -218,13 +262,13 @@ class Registries:
 
     def _authorize(self, repository: Reference, challenge: str) -> str:
         """Return the header for a challenge, or "" if there are no credentials."""
-        scheme, _, rest = challenge.partition(" ")
+        challenges = _challenges(challenge)
         login = self._credentials.of(repository.domain)
-        if scheme.lower() == "basic":
+        if "bearer" not in challenges and "basic" in challenges:
             return login.basic if login else ""
-        if scheme.lower() != "bearer":
-            raise NoAnswerError(f"{repository.domain} requires {text(scheme)[:40]!r}, which is unknown")
-        fields = parse_dict_header(rest)
+        if "bearer" not in challenges:
+            raise NoAnswerError(f"{repository.domain} requires {text(challenge)[:40]!r}, which is unknown")
+        fields = challenges["bearer"]
         realm = fields.get("realm") or ""
         scope = fields.get("scope") or f"repository:{repository.path}:pull"
         query = {
@@ -233,6 +277,7 @@ class Registries:
         headers = {"Authorization": login.basic} if login else {}
         address = f"{realm}{'&' if '?' in realm else '?'}{urlencode(query)}"
         try:
+            self.client.check_step(self._address(repository, ""), address)
             answer = self.client.ask(address, headers, size=_MANIFEST_SIZE, errors=range(400, 500))
         except UnavailableError:
             raise
@@ -248,6 +293,18 @@ class Registries:
         if not _TOKEN.fullmatch(value):
             raise NoAnswerError(f"{realm}: no token in the response")
         return f"Bearer {value}"
+
+
+def _challenges(header: str) -> dict[str, dict[str, str | None]]:
+    """Return scheme, in lower case → parameters, of all challenges in a header."""
+    challenges: dict[str, dict[str, str | None]] = {}
+    parameters: dict[str, str | None] = {}
+    for part in parse_http_list(header):
+        if scheme := _SCHEME.match(part):
+            parameters = challenges.setdefault(scheme[0].lower(), {})
+            part = part[scheme.end() :].strip()
+        parameters |= parse_dict_header(part)
+    return challenges
 
 
 def _decode(body: bytes, kind: type[T], name: str) -> T:

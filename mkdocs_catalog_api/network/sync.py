@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from datetime import timedelta
 from queue import SimpleQueue
 from typing import TypeVar
@@ -20,7 +21,10 @@ from msgspec.structs import replace
 
 from ..authored.clock import now
 from ..authored.folders import read_file
+from ..authored.from_registry import FromRegistry, note_unlisted, some
 from ..authored.pages import RawItem
+from ..catalog.lines import LineRules, listed, newest_label
+from ..catalog.models import VersionEntry
 from ..catalog.names import Reference
 from ..catalog.registry_facts import (
     FormerFacts,
@@ -29,19 +33,17 @@ from ..catalog.registry_facts import (
     encode,
     former_after,
 )
-from ..catalog.version_tags import label_first
+from ..catalog.version_tags import label_first, other_names
+from ..catalog.versions import in_order
 from ..problems import Level, Problem, reason
 from ..problems.codes import Code
 from ..problems.decoding import decoding_reason
 from . import learn
 from .client import PARALLEL, NoAnswerError
 from .output import Output
-from .registry import Registries
+from .registry import NoManifestError, Registries
 
-_PER_DIGEST = 6
-"""Requests for a new digest: an index, two manifests, a config, two referrers."""
-_MANY = 500
-"""If there are more requests to a host, their number is printed first."""
+_LATEST = "latest"
 _SAVED_AFTER = 50
 """Number of new digests after which the file of an item is saved, so that the next run can continue."""
 _FORGOTTEN_AFTER = timedelta(days=365)
@@ -61,6 +63,30 @@ class Listed(Struct, frozen=True):
     digests: tuple[str, ...]
 
 
+class Choice(Struct, frozen=True):
+    """Which versions in the registry an item lists."""
+
+    values: FromRegistry
+    """`versions` of the page."""
+    rules: LineRules = LineRules()
+    latest: str | None = None
+    default_variant: str | None = None
+
+    def listed(self, names: Iterable[Sequence[str]], *, is_chart: bool) -> set[str]:
+        """Return the labels that are listed of versions, each given by its label and other tags."""
+        versions = [
+            VersionEntry.model_construct(
+                version=label, line=self.rules.line(label), variant=self.rules.variant(label), tags=tags
+            )
+            for label, *tags in names
+        ]
+        labels = [version.version for version in versions]
+        newest = self.latest if self.latest in labels else None
+        if versions and newest is None:
+            newest = in_order(labels, None)[0] if is_chart else newest_label(versions, self.default_variant)
+        return listed(versions, self.values.kept, newest)
+
+
 class Item(Struct, frozen=True):
     """An image or chart to request."""
 
@@ -69,8 +95,10 @@ class Item(Struct, frozen=True):
     """`image` or `chart` of the page."""
     raw: RawItem
     is_chart: bool
-    listed: tuple[Listed, ...] | None
-    """The versions on the page; None for all versions in the registry."""
+    listed: tuple[Listed, ...] = ()
+    """The versions on the page."""
+    choice: Choice | None = None
+    """Selects versions in the registry instead."""
 
     @property
     def is_classic(self) -> bool:
@@ -89,11 +117,14 @@ class Item(Struct, frozen=True):
         return self.reference.removeprefix("oci://")
 
     def facts(
-        self, versions: tuple[VersionFacts, ...], former: tuple[FormerFacts, ...] = ()
+        self,
+        versions: tuple[VersionFacts, ...],
+        unlisted: tuple[VersionFacts, ...] = (),
+        former: tuple[FormerFacts, ...] = (),
     ) -> RegistryFacts:
         """Return the content of its file."""
         reference = {"chart" if self.is_chart else "image": self.reference}
-        return RegistryFacts(**reference, versions=versions, former=former)
+        return RegistryFacts(**reference, versions=versions, unlisted=unlisted, former=former)
 
 
 class _State(Struct):
@@ -108,20 +139,30 @@ class _State(Struct):
     tags: Sequence[str] = ()
     """All tags in the registry."""
     offered: Sequence[str] = ()
-    """Those that are versions."""
+    """Those that are no attachments."""
     asked: Sequence[str] = ()
     """Those to request."""
+    chosen: Collection[str] = ()
+    """Those that may be labels, if the page selects versions of the registry."""
+    failed: bool = False
+    """Whether a response could not be used."""
+    unlisted: Sequence[VersionFacts] = ()
+    """Versions in the registry that the item does not list."""
+
+    def names(self, tags: Iterable[str]) -> list[str]:
+        """Return the label of tags with the same digest, and the others; empty if none may be a label."""
+        if self.item.choice is None:
+            return label_first(tags)
+        labels = label_first(tag for tag in tags if tag in self.chosen)[:1]
+        others = sorted({*tags}.difference(labels))
+        if self.item.is_chart:
+            labels = [label.replace("_", "+") for label in labels]
+        return [*labels, *others] if labels else []
 
     @property
     def versions(self) -> Sequence[VersionFacts]:
         """The versions in the file."""
         return self.before.versions
-
-    @property
-    def requests(self) -> int:
-        """Approximate maximum number of requests."""
-        known = {tag for version in self.versions for tag in self.tags_of(version)}
-        return len(self.asked) + _PER_DIGEST * sum(tag not in known for tag in self.asked)
 
     def tags_of(self, facts: VersionFacts) -> tuple[str, ...]:
         """Return all tags of a version. The version of a chart is not a tag."""
@@ -139,15 +180,15 @@ class Sync:
         registries: Registries,
         output: Output,
         folder: str,
-        say: Callable[[str], None] | None = None,
         *,
         prune: bool = False,
     ) -> None:
-        """`folder` has the files, relative to mkdocs.yml. `say` is called before a long run."""
+        """`folder` has the files, relative to mkdocs.yml."""
         self._registries, self._output, self._folder = registries, output, folder
-        self._say, self._prune = say, prune
+        self._prune = prune
         self._pools: list[ThreadPoolExecutor] = []
         self._day = now().date()
+        self._left_out: list[str] = []
 
     def __enter__(self) -> Sync:
         return self
@@ -171,6 +212,10 @@ class Sync:
         for future in futures:
             future.result()
 
+    def note_left_out(self) -> None:
+        """Add one note on the tags that are not listed."""
+        self._output.problems.extend(note_unlisted(self._folder, self._left_out))
+
     def _pool(self, size: int = PARALLEL) -> ThreadPoolExecutor:
         self._pools.append(ThreadPoolExecutor(size))
         return self._pools[-1]
@@ -185,12 +230,6 @@ class Sync:
                     states.append(state)
                 else:
                     finish(item.slug)
-            number = sum(state.requests for state in states)
-            if self._say and number > _MANY:
-                self._say(
-                    f"{host}: about {number:,} requests at most; "
-                    "an interrupted run is continued by the next one"
-                )
             futures = {repositories.submit(self._repository, state, requests): state for state in states}
             for future in as_completed(futures):
                 future.result()
@@ -216,17 +255,41 @@ class Sync:
             message = f"{item.repository.domain} has no tags of {item.name}"
             self._lost(state, NoAnswerError(message, 404))
             return None
-        state.asked = state.offered if item.listed is None else self._listed_tags(item, state.offered)
+        if item.choice is None:
+            state.asked = self._listed_tags(item, state.offered)
+        elif not self._select(state, item.choice):
+            return None
         return state
+
+    def _select(self, state: _State, choice: Choice) -> bool:
+        """Select the tags to request: those that are versions, and their other names. Returns whether there
+        are any, or saves the item without versions.
+        """
+        tags, image = state.offered, state.item.name.rpartition("/")[2]
+        labels = {tag: tag.replace("_", "+") if state.item.is_chart else tag for tag in tags}
+        chosen = {*choice.values.versions(labels.values(), image)}
+        state.chosen = {tag for tag, label in labels.items() if label in chosen}
+        names = {*other_names(tags, state.chosen)} | state.chosen
+        state.offered = state.asked = [tag for tag in tags if tag in names]
+        left_out = [tag for tag in tags if tag not in names]
+        if state.chosen:
+            self._left_out += [f"{tag} of {state.item.name}" for tag in left_out]
+            return True
+        message = f"no tag is a version: {some(tags)}"
+        hint = "list those that are with `tags` under `versions`"
+        self._warn(state.item, ("versions",), message, hint, group=f"no tag is a version ({hint})")
+        if not state.versions or self._prune:
+            self._save(state, ())
+        return False
 
     def _distinct(self, state: _State, tags: Iterable[str]) -> list[str]:
         """Return the tags, only one of those that differ only in case, with a warning about the others."""
         on_page = {tag for version in state.item.listed or () for tag in version.tags}
         in_file = {tag for version in state.versions for tag in state.tags_of(version)}
         chosen: dict[str, str] = {}
-        ordered = sorted(tags, key=lambda tag: (tag in on_page, tag in in_file, tag))
+        ordered = sorted(tags, key=lambda tag: (tag not in on_page, tag not in in_file, tag))
         for tag in ordered:
-            chosen[tag.lower()] = tag
+            chosen.setdefault(tag.lower(), tag)
         for tag in ordered:
             if (other := chosen[tag.lower()]) != tag:
                 message = f"not used: the tag {tag}, which differs from {other} only in case"
@@ -234,7 +297,9 @@ class Sync:
         return sorted(chosen.values())
 
     def _listed_tags(self, item: Item, tags: Collection[str]) -> list[str]:
-        """Return the tags that are on the page. Warns about versions without a tag in the registry."""
+        """Return the tags that are on the page, and `latest`, which may be another name of a version. Warns
+        about versions without a tag in the registry.
+        """
         asked: dict[str, None] = {}
         for version in item.listed or ():
             present = [tag for tag in version.tags if tag in tags]
@@ -242,7 +307,7 @@ class Sync:
             if not present:
                 message = f"{item.host} has no tag {version.tags[0]} of {item.name}"
                 self._warn(item, ("versions", version.position), message, "push it, or correct the version")
-        return list(asked)
+        return list(asked | dict.fromkeys({_LATEST}.intersection(tags)))
 
     def _lost(self, state: _State, error: NoAnswerError) -> None:
         """Handle an unavailable repository: keep the existing data, or remove it with `prune`."""
@@ -263,45 +328,87 @@ class Sync:
         item = state.item
         before = {
             tag: version.digest
-            for version in state.versions
+            for version in (*state.before.unlisted, *state.versions)
             for tag in state.tags_of(version)
             if version.digest and not (version.gone and tag != version.version)
         }
         digests = {tag: digest for tag in state.offered if (digest := before.get(tag))}
         answers = {tag: requests.submit(self._registries.digest, item.repository, tag) for tag in state.asked}
         digests |= self._results(state, answers)
+        wanted = self._listed(state, digests)
         known: dict[str, VersionFacts] = {facts.digest: facts for facts in state.versions if facts.digest}
+        parts = _parts(known[digest] for digest in wanted.values() if digest in known)
         reads: dict[str, Future[VersionFacts | None]] = {}
         read: Callable[..., VersionFacts | None] = learn.chart if item.is_chart else learn.image
-        for digest in dict.fromkeys(digests[tag] for tag in state.asked if tag in digests):
+        for digest in dict.fromkeys(wanted[tag] for tag in state.asked if tag in wanted):
             facts = known.get(digest)
-            if facts is None:
+            if item.choice and digest in parts:
+                continue
+            if facts is None or not (item.is_chart or facts.config):
                 reads[digest] = requests.submit(read, self._registries, item.repository, digest, state.tags)
             elif facts.signature is None:
                 reads[digest] = requests.submit(
                     learn.refreshed, facts, self._registries, item.repository, state.tags
                 )
-        kind, others = "a chart" if item.is_chart else "an image", False
+        kind, other = "a chart" if item.is_chart else "an image", ""
         for number, (digest, facts) in enumerate(self._results(state, reads), 1):
             if facts is None:
-                others = True
+                other = digest
                 self._note(item, f"{item.repository.repository}@{digest} is not {kind}")
                 continue
             known[digest] = facts
             if number % _SAVED_AFTER == 0:
-                versions = self._combined(state, known, digests, before)
+                versions = self._combined(state, known, wanted, before)
                 self._output.save(state.name, encode(self._facts(state, versions)))
-        versions = self._combined(state, known, digests, before)
-        if others and not versions:
-            self._fail(state, NoAnswerError(f"no tag of {item.name} belongs to {kind}"))
+        versions = self._combined(state, known, wanted, before)
+        if other and not versions:
+            self._is_other(item, other, kind)
         self._save(state, versions)
         self._check_digests(item, digests, known)
+
+    def _is_other(self, item: Item, digest: str, kind: str) -> None:
+        """Add an error for a repository of another kind; `digest` is one that it has."""
+        message, hint = f"no tag of {item.name} belongs to {kind}", "delete this page"
+        with suppress(NoAnswerError):
+            found = learn.kind(self._registries, item.repository, digest)
+            if found == "chart" and not item.is_chart:
+                message = f"{item.name} is a Helm chart, not an image"
+                hint = f"delete this page, and run `catalog-api new chart oci://{item.name}`"
+            if found == "image" and item.is_chart:
+                message = f"{item.name} is an image, not a Helm chart"
+                hint = f"delete this page, and run `catalog-api new image {item.name}`"
+        self._output.problems.add(_problem(item, (), message, hint, Level.ERROR))
+
+    def _listed(self, state: _State, digests: Mapping[str, str]) -> Mapping[str, str]:
+        """Return tag → digest of the versions that the item lists. `state.unlisted` gets the others."""
+        choice, is_chart = state.item.choice, state.item.is_chart
+        if choice is None:
+            on_page = {tag for version in state.item.listed for tag in version.tags}
+            named = {digest for tag, digest in digests.items() if tag != _LATEST or tag in on_page}
+            return {tag: digest for tag, digest in digests.items() if digest in named}
+        by_digest = _grouped(digests)
+        groups = {digest: names for digest, tags in by_digest.items() if (names := state.names(tags))}
+        others = (tag for digest, tags in by_digest.items() if digest not in groups for tag in tags)
+        self._left_out += [f"{tag} of {state.item.name}" for tag in others]
+        labels = choice.listed(groups.values(), is_chart=is_chart)
+        manifests = {facts.digest: facts.manifests for facts in (*state.before.unlisted, *state.versions)}
+        state.unlisted = [
+            VersionFacts(label, digest, tuple(tags), manifests.get(digest, ()))
+            for digest, (label, *tags) in groups.items()
+            if label not in labels
+        ]
+        listed_digests = groups.keys() - {facts.digest for facts in state.unlisted}
+        return {tag: digest for tag, digest in digests.items() if digest in listed_digests}
 
     def _results(self, state: _State, futures: Mapping[str, Future[T]]) -> Iterator[tuple[str, T]]:
         """Yield the result of each request. Adds a problem for each failure."""
         for name, future in futures.items():
             try:
                 yield name, future.result()
+            except NoManifestError as error:
+                hint = "delete the tag, or push it again"
+                group = f"listed tags without a manifest that can be read ({hint})"
+                self._warn(state.item, (), str(error), hint, group=group)
             except NoAnswerError as error:
                 self._fail(state, error)
 
@@ -313,16 +420,29 @@ class Sync:
         before: Mapping[str, str],
     ) -> tuple[VersionFacts, ...]:
         """Return all versions: each digest with its tags, and the removed versions."""
-        tags: dict[str, list[str]] = {}
+        usable: dict[str, str] = {}
         for tag, digest in digests.items():
-            if (usable := digest if digest in known else before.get(tag)) is not None:
-                tags.setdefault(usable, []).append(tag)
+            readable = digest if digest in known else before.get(tag, "")
+            if readable in known:
+                usable[tag] = readable
+        groups = _grouped(usable)
+        parts = _parts(known[digest] for digest in groups) if state.item.choice else set[str]()
+        tags_of_parts = {digest: tuple(sorted(names)) for digest, names in _grouped(digests).items()}
         versions: dict[str, VersionFacts] = {}
         covered: set[str] = set()
-        for digest, names in sorted(tags.items(), key=lambda group: min(group[1])):
+        for digest, names in sorted(groups.items(), key=lambda group: min(group[1])):
             facts = known[digest]
+            if digest in parts:
+                continue
             if not state.item.is_chart:
-                label, *others = label_first(names)
+                if not (ordered := state.names(names)):
+                    continue  # a moved `latest` whose new digest can't be read
+                label, *others = ordered
+                manifests = tuple(
+                    replace(part, tags=tags_of_parts.get(part.digest, ())) if part.digest in parts else part
+                    for part in facts.manifests
+                )
+                facts = replace(facts, manifests=manifests)
             else:
                 label, others = facts.version, sorted(names)
                 if label in versions and _chart_tag(label) not in others:
@@ -335,10 +455,10 @@ class Sync:
     def _with_gone(
         self, state: _State, versions: Mapping[str, VersionFacts], covered: Collection[str]
     ) -> tuple[VersionFacts, ...]:
-        """Return the versions and those that were removed from the registry, sorted."""
+        """Return the versions and those on the page that were removed from the registry, sorted."""
         result, present = dict(versions), {tag.lower() for tag in (*versions, *covered)}
         for facts in state.versions:
-            if facts.version.lower() in present or self._prune:
+            if facts.version.lower() in present or self._prune or state.item.choice:
                 continue
             tags = tuple(tag for tag in facts.tags if tag.lower() not in present)
             result[facts.version] = replace(facts, tags=tags, gone=True)
@@ -351,7 +471,7 @@ class Sync:
         found = learn.classic_chart(body, item.slug, item.reference)
         offered = {version: found[version] for version in self._distinct(state, found)}
         wanted = offered
-        if item.listed is not None:
+        if item.choice is None:
             asked = self._listed_tags(item, {_chart_tag(version) for version in offered})
             wanted = {version: facts for version, facts in offered.items() if _chart_tag(version) in asked}
         kept = [facts for facts in state.versions if facts.version in offered]
@@ -398,7 +518,9 @@ class Sync:
     def _facts(self, state: _State, versions: tuple[VersionFacts, ...]) -> RegistryFacts:
         """Return the content of the file with these versions."""
         oldest = (self._day - _FORGOTTEN_AFTER).isoformat() if self._prune else ""
-        return state.item.facts(versions, former_after(state.before, versions, self._day.isoformat(), oldest))
+        unlisted = tuple(sorted(state.unlisted, key=lambda facts: facts.version))
+        former = former_after(state.before, (*versions, *unlisted), self._day.isoformat(), oldest)
+        return state.item.facts(versions, unlisted, former)
 
     def _save(self, state: _State, versions: tuple[VersionFacts, ...]) -> None:
         """Write the file if it changes."""
@@ -411,19 +533,28 @@ class Sync:
                 if part.size is None and not version.gone:
                     message = f"{item.name}:{version.version} has no manifest for {part.platform} any more"
                     self._warn(item, (), message, "push it again, as it can't be pulled for that platform")
-        body = encode(facts) if versions or state.body else b""
+        is_empty = not (versions or state.body or (item.choice and not state.failed))
+        body = b"" if is_empty else encode(facts)
         self._output.write(state.name, state.body, body, _changes(state.before, facts))
 
     def _fail(self, state: _State, error: NoAnswerError, group: str = "") -> None:
         """Add an error. Errors of one group, by default those of one item, share a line if there are many."""
+        state.failed = True
         hint = "the existing data is kept" if state.versions else ""
         group = group or f"{state.item.name}: no usable responses of the registry"
         self._output.fail(error, _problem(state.item, (), str(error), hint, Level.ERROR, group=group))
 
     def _warn(
-        self, item: Item, path: Sequence[str | int], message: str, hint: str, code: Code = Code.REGISTRY
+        self,
+        item: Item,
+        path: Sequence[str | int],
+        message: str,
+        hint: str,
+        code: Code = Code.REGISTRY,
+        *,
+        group: str = "",
     ) -> None:
-        self._output.problems.add(_problem(item, path, message, hint, code=code))
+        self._output.problems.add(_problem(item, path, message, hint, code=code, group=group))
 
     def _note(self, item: Item, message: str) -> None:
         group = f"{item.name}: unused tags"
@@ -444,6 +575,19 @@ def _problem(
     message = message if item.name in message else f"{item.name}: {message}"
     field = path or (("chart",) if item.is_chart else ("image",))
     return item.raw.problem(field, message, hint, level, code=code, group=group)
+
+
+def _grouped(digests: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return digest → its tags."""
+    groups: dict[str, list[str]] = {}
+    for tag, digest in digests.items():
+        groups.setdefault(digest, []).append(tag)
+    return groups
+
+
+def _parts(versions: Iterable[VersionFacts]) -> set[str]:
+    """Return the digests of the manifests of indexes."""
+    return {part.digest for facts in versions for part in facts.manifests if part.digest != facts.digest}
 
 
 def _chart_tag(version: str) -> str:

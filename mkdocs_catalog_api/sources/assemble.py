@@ -18,7 +18,7 @@ from ..catalog.exceptions import unpublished
 from ..catalog.former import ListedImage, former_digests
 from ..catalog.ids import identities
 from ..catalog.join import join
-from ..catalog.lines import LineRules, update_advice
+from ..catalog.lines import Cycle, LineRules, update_advice
 from ..catalog.models import ImageEntry, ListedEntry, VersionEntry
 from ..catalog.names import Reference, badge_name
 from ..catalog.report_problems import doubtful_reports, doubtful_scans, unscanned
@@ -47,7 +47,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
     listed = [
         ListedImage(image_versions(entry, raw, rules, problems), rules, entry.latest, raw.gone)
         for entry, raw in sources.images
-        for rules in [_line_rules(entry, settings, sources)]
+        for rules in [line_rules(entry, settings, sources.cycles)]
     ]
     synced = {entry.slug for entry, raw in sources.images if raw.filled and raw.filled.has("platforms")}
     pinning = [
@@ -81,9 +81,11 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
             problem = raws[image.entry.slug].problem
             hint = "scan it; `security.max_age` requires scans"
             problems.add(problem(("versions",), message, hint, Level.WARNING, code=Code.SCAN_AGE))
-    raw_images = {entry.slug: (entry.latest, raw.gone) for entry, raw in sources.images}
     images = tuple(
-        _assessed_image(_with_advice(image, *raw_images[image.entry.slug]), known) for image in joined.images
+        _assessed_image(
+            replace(_with_advice(image, entry.latest, raw.gone), manifest_tags=_manifest_tags(raw)), known
+        )
+        for image, (entry, raw) in zip(joined.images, sources.images, strict=True)
     )
     former = {(each.slug, each.version, each.digest): _assessed_former(each, known) for each in joined.former}
     pinning_items = _assessed_pins(joined.pinning, images, former, known)
@@ -158,10 +160,16 @@ def _tags_of_two_digests(images: Sequence[tuple[ImageEntry, RawItem]]) -> Iterat
                     break
 
 
-def _line_rules(entry: ImageEntry, settings: Settings, sources: Sources) -> LineRules:
+def line_rules(entry: ImageEntry, settings: Settings, cycles: Mapping[str, Sequence[Cycle]]) -> LineRules:
+    """Return the rules for lines and variants of an image; `cycles` are by product."""
     section = settings.images
     variants = section.variants if entry.variants is None else entry.variants
-    return LineRules(entry.lines, sources.cycles.get(entry.product or "", ()), section.lines, variants)
+    return LineRules(entry.lines, cycles.get(entry.product or "", ()), section.lines, variants)
+
+
+def _manifest_tags(raw: RawItem) -> dict[str, Sequence[str]]:
+    versions = raw.filled.facts.versions if raw.filled else ()
+    return {part.digest: part.tags for facts in versions for part in facts.manifests if part.tags}
 
 
 def _with_advice(image: Image, latest: str | None, gone: frozenset[str]) -> Image:

@@ -10,14 +10,20 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar, cast
 
 import msgspec
 from msgspec.structs import replace
 from pydantic import TypeAdapter, ValidationError
 
 from ..authored.folders import project_of, read_synced
-from ..authored.from_registry import FromRegistry, is_from_registry, read_from_registry
+from ..authored.from_registry import (
+    FromRegistry,
+    is_from_registry,
+    note_unlisted,
+    read_from_registry,
+    some,
+)
 from ..authored.messages import code_of, location, message_and_hint
 from ..authored.pages import Filled, RawItem
 from ..authored.settings import Settings
@@ -26,7 +32,14 @@ from ..authored.validate import in_line
 from ..authored.yaml_text import parse
 from ..catalog.lines import LineRules, newest_label
 from ..catalog.model import CustomizableModel, Model
-from ..catalog.models import ChartEntry, ChartVersionEntry, ImageEntry, PlatformManifest, VersionEntry
+from ..catalog.models import (
+    ChartEntry,
+    ChartVersionEntry,
+    ImageConfig,
+    ImageEntry,
+    PlatformManifest,
+    VersionEntry,
+)
 from ..catalog.names import Reference, without_details
 from ..catalog.names import slug as checked_slug
 from ..catalog.registry_facts import (
@@ -35,6 +48,7 @@ from ..catalog.registry_facts import (
     FormerFacts,
     RegistryFacts,
     VersionFacts,
+    attestation_word,
 )
 from ..catalog.types import NOASSERTION, camel
 from ..catalog.version_tags import label_first
@@ -47,8 +61,6 @@ AnyVersion = VersionEntry | ChartVersionEntry
 
 _DECODE = msgspec.json.Decoder(RegistryFacts).decode
 _MOST = 64 * 2**20
-_SHOWN = 10
-"""Number of tags in a message."""
 _AGAIN = "restore it from git, or delete it and run `catalog-api sync`"
 _OCI = "org.opencontainers.image."
 _HUB = "artifacthub.io/"
@@ -85,7 +97,7 @@ class FactsFolder:
             return raw, values
         choice = None
         if is_from_registry(values.get("versions")):
-            choice = self._choice(raw, values["versions"])
+            choice = read_choice(raw, values["versions"], self._problems)
             values = {**values, "versions": []}
         if not (choice or self._present):
             return raw, values
@@ -98,7 +110,7 @@ class FactsFolder:
             if choice is None:
                 return replace(raw, filled=Filled(name, facts)), values
             labels = self._labels(raw, facts, choice)
-            filled = Filled(name, facts, choice.keep, frozenset({("versions",)}))
+            filled = Filled(name, facts, choice.kept, frozenset({("versions",)}))
             return replace(raw, filled=filled), values | {"versions": labels}
         return raw, values
 
@@ -114,11 +126,11 @@ class FactsFolder:
             if not names_chosen
             for tag in group
         ]
-        if len(unlisted) == sum(map(len, names)) > 0:
-            more = f", … ({len(unlisted)} tags)" if len(unlisted) > _SHOWN else ""
-            message = f"no tag in the registry is a version: {', '.join(unlisted[:_SHOWN])}{more}"
-            hint = "list those that are with `tags` under `versions`"
-            group = f"no tag in the registry is a version ({hint})"
+        if not any(listed):
+            found = f": {some(unlisted)}" if unlisted else ""
+            message = f"no version is listed, as no tag in the registry is one{found}"
+            hint = "`catalog-api sync` gives the reason; to list other tags, set `tags` under `versions`"
+            group = f"no version is listed, as no tag in the registry is one ({hint})"
             problem = raw.problem(
                 ("versions",), message, hint, Level.WARNING, code=Code.REGISTRY, group=group
             )
@@ -128,12 +140,8 @@ class FactsFolder:
         return [label for label, *_ in filter(None, listed)]
 
     def unlisted(self) -> Iterator[Problem]:
-        """Yield one note that counts the tags that `versions: registry` does not list."""
-        if self._unlisted:
-            number = f"{len(self._unlisted)} tag{'s are' if len(self._unlisted) > 1 else ' is'}"
-            message = f"{number} not listed as versions, such as {self._unlisted[0]}"
-            hint = "set `tags` under `versions` to choose others"
-            yield Problem(self._label, 0, 0, "", message, hint, Level.INFO, code=Code.REGISTRY)
+        """Yield one note on the tags that `versions: registry` does not list."""
+        return note_unlisted(self._label, self._unlisted)
 
     def others(self, slugs: Collection[str]) -> Iterator[tuple[str, RegistryFacts]]:
         """Yield slug and facts of the images that left the catalog; `slugs` are those that it has."""
@@ -142,14 +150,6 @@ class FactsFolder:
                 name = f"{self._label}/{path.name}"
                 if checked_slug(path.stem) not in slugs and (facts := self._read(name, path.name)):
                     yield path.stem, facts
-
-    def _choice(self, raw: RawItem, value: object) -> FromRegistry | None:
-        choice, errors = read_from_registry(value)
-        for details in errors:
-            path = ("versions", *(location(details) if isinstance(value, dict) else ()))
-            message, hint = message_and_hint(details, (FromRegistry,))
-            self._problems.add(raw.problem(path, message, hint, code=code_of(details)))
-        return choice
 
     def _read(self, name: str, file: str, wanted_by: RawItem | None = None) -> RegistryFacts | None:
         path = self._folder / file
@@ -234,7 +234,7 @@ class FactsFolder:
     def _warn_of_gone(self, raw: RawItem, labels: Iterable[str]) -> None:
         hint = "remove it from the page"
         if raw.filled and raw.filled.has("versions"):
-            hint = "run `catalog-api sync --prune` to remove it"
+            hint = "run `catalog-api sync`, which turns it into a former one"
         group = "versions that were removed from their registry"
         for label in labels:
             message = f"{label} was removed from the registry, so it is never the newest version"
@@ -270,9 +270,32 @@ class FactsFolder:
             return in_order(labels, latest)[0]
         rules = LineRules(variants=self._variants if entry.variants is None else entry.variants)
         versions = [in_line(version, rules) for version in entry.versions if version.version in labels]
-        variant = entry.default_variant
-        has_variant = any(version.variant == variant for version in versions)
-        return latest or newest_label(versions, variant if has_variant else None)
+        return latest or newest_label(versions, entry.default_variant)
+
+
+def read_choice(raw: RawItem, value: object, problems: Problems) -> FromRegistry | None:
+    """Return the choice in a value of `versions`; None, with problems, if it is invalid."""
+    choice, errors = read_from_registry(value)
+    for details in errors:
+        path = ("versions", *(location(details) if isinstance(value, dict) else ()))
+        message, hint = message_and_hint(details, (FromRegistry,))
+        problems.add(raw.problem(path, message, hint, code=code_of(details)))
+    return choice
+
+
+_PLACING = ("lines", "variants", "product", "latest", "default_variant")
+"""Fields that decide which versions are listed."""
+
+
+def placing(model: type[M], values: Mapping[str, object]) -> M:
+    """Return an item with only these fields, as far as they are valid."""
+    valid: dict[str, Any] = {}
+    for name in _PLACING:
+        if name in model.model_fields and (value := values.get(camel(name))) is not None:
+            with suppress(ValidationError):
+                valid[name] = _type_of(model, name).validate_python(value)
+    entry: Any = model.model_construct(**valid)
+    return cast("M", entry)
 
 
 def _left_out(entry: CustomizableModel, values: Mapping[str, object]) -> dict[str, object]:
@@ -351,9 +374,23 @@ def _of_version(version: AnyVersion, facts: VersionFacts, tags: Sequence[str]) -
     if facts.digest in digests or "digests" in fields:
         fields["platforms"] = _platforms(facts)
         fields["size"] = facts.manifests[0].size if facts.manifests else None
+        fields["attestations"] = sorted({*map(attestation_word, facts.attestations)})
+        fields["config"] = _config(facts)
     if {*digests} <= {facts.digest}:
         fields["manifests"] = _manifests(facts)
     return fields
+
+
+def _config(facts: VersionFacts) -> ImageConfig | None:
+    if (config := facts.config) is None:
+        return None
+    return ImageConfig.model_construct(
+        user=config.user,
+        entrypoint=[*config.entrypoint],
+        cmd=[*config.cmd],
+        working_dir=config.working_dir,
+        ports=[*config.ports],
+    )
 
 
 def _manifests(facts: VersionFacts | FormerFacts) -> list[PlatformManifest] | None:
@@ -361,7 +398,10 @@ def _manifests(facts: VersionFacts | FormerFacts) -> list[PlatformManifest] | No
     if [manifest.digest for manifest in facts.manifests] == [facts.digest]:
         return None
     return [
-        PlatformManifest.model_construct(**msgspec.structs.asdict(manifest)) for manifest in facts.manifests
+        PlatformManifest.model_construct(
+            platform=manifest.platform, digest=manifest.digest, size=manifest.size
+        )
+        for manifest in facts.manifests
     ]
 
 

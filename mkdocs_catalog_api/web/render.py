@@ -76,7 +76,7 @@ def environment(overrides: Path | None) -> Environment:
     env.filters |= {"places": places, "by_id": by_id, "vulnerabilities": vulnerabilities}
     env.filters["badge_address"] = badge_address
     env.filters |= history_graphs.FILTERS | overview.FILTERS
-    env.filters["columns"] = columns
+    env.filters |= {"columns": columns, "runs_as": runs_as, "attached": attached}
     env.globals |= {"IDS_AT_ONCE": 100, "WORDS": COUNTERS, "GRADES": GRADES}
     env.globals["install_command"] = install_command
     return env
@@ -169,6 +169,20 @@ def columns(versions: Sequence[Item], collection: str) -> Sequence[ShownField]:
     model = version_model(COLLECTIONS[collection].model)
     fields = [field for field in shown_fields(model) if field.shown.column] if model else []
     return [field for field in fields if any(field.of(row) not in (None, []) for row in versions)]
+
+
+def runs_as(config: Mapping[str, Any]) -> str:
+    """User and ports of a container: `65532, port 8080`."""
+    user = config["user"] or "root"
+    if {*user.split(":")} <= {"0", "root"}:
+        user = "root"
+    ports = config["ports"]
+    return f"{user}, port{'s' if len(ports) > 1 else ''} {', '.join(ports)}" if ports else user
+
+
+def attached(attestations: Sequence[str]) -> list[str]:
+    """Attestations as people write them: `SBOM`."""
+    return [{"sbom": "SBOM", "vex": "VEX"}.get(word, word) for word in attestations]
 
 
 def size(count: int) -> str:

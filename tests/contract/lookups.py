@@ -241,17 +241,32 @@ def _references(api: Api) -> None:
                     entry = {"tag": tag, "slug": image["slug"], "version": version["version"]}
                     entry["digest"] = _only_digest(version)
                     entries.append(entry | {"href": version["href"], "line": version["line"]})
-        kept = [{key: entry[key] for key in entries[0]} for entry in document["data"][: len(entries)]]
+        whole = [entry for entry in document["data"] if entry["platform"] is None]
+        kept = [{key: entry[key] for key in entries[0]} for entry in whole] if entries else whole
         api.expect(path, "$.data", kept, entries)
         replacing = [{key: image[key] for key in ("slug", "image", "href")} for image in others]
         slug = images[0]["slug"] if images else None
-        api.holds(path, "$", document, slug=slug, total=len(entries), replacements=replacing)
+        api.holds(path, "$", document, slug=slug, total=len(document["data"]), replacements=replacing)
         for position, entry in enumerate(document["data"]):
+            if entry["platform"] is not None:  # a tag of one manifest
+                about = {**entry, "tag": None}
+                if not any(about in api.documents[part]["data"] for part in _manifest_paths(api, entry)):
+                    api.blame(path, f"$.data[{position}]", "is not the entry of a manifest")
+                continue
             for digest in _own_digests(api, entry):
                 listed = api.documents.get(digest_path(digest), {"data": []})["data"]
                 for each in listed:
                     if (each["slug"], each["version"]) == (entry["slug"], entry["version"]):
                         api.expect(path, f"$.data[{position}]", {**entry, "tag": None}, each)
+
+
+def _manifest_paths(api: Api, entry: Json) -> Iterator[str]:
+    """The documents of an entry's manifests for its platform."""
+    [image] = [image for image in api.data("images") if image["slug"] == entry["slug"]]
+    [version] = [version for version in image["versions"] if version["version"] == entry["version"]]
+    for manifest in version["manifests"]:
+        if manifest["platform"] == entry["platform"] and digest_path(manifest["digest"]) in api.documents:
+            yield digest_path(manifest["digest"])
 
 
 def _own_digests(api: Api, entry: Json) -> list[str]:
