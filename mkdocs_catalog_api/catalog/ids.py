@@ -93,7 +93,7 @@ class Identities(NamedTuple):
         main = self.of(row)
         if not row.aliases or not stands_for_several(row.id, row.aliases):
             return [main]
-        return [*dict.fromkeys((main, *(self._named(alias) for alias in row.aliases if is_name(alias))))]
+        return [*dict.fromkeys((main, *map(self._named, row.aliases)))]
 
     def _named(self, id_: str) -> str:
         """Canonical id of the one vulnerability that claims the id as an alias, else the id."""
