@@ -59,10 +59,6 @@ def alike(one: str, other: str) -> bool:
     return not (one and other) or all(map(str.__eq__, one.split("/"), other.split("/")))
 
 
-def foreign(scan: Record, release: Record) -> bool:
-    return bool(scan.digests and release.digests) and not named(scan) & every_digest(release)
-
-
 def parts(release: Record) -> list[tuple[str, str]]:
     """Digest and platform of each part; one of them may be unknown."""
     if release.manifests:
@@ -70,7 +66,7 @@ def parts(release: Record) -> list[tuple[str, str]]:
         return [part for part in every if any(alike(part[1], p) for p in release.platforms)] or every
     if len(release.digests) > 1:
         return [(digest, "") for digest in release.digests]
-    of_scans = {scan.platform for scan in release.scans if scan.platform and not foreign(scan, release)}
+    of_scans = {scan.platform for scan in release.scans if scan.platform}
     listed = [("", name) for name in release.platforms or sorted(of_scans)]
     return listed or [(release.digests[0] if release.digests else "", "")]
 
@@ -82,65 +78,53 @@ def subject(scan: Record, release: Record) -> tuple[list[tuple[str, str]], bool]
         return by_digest, True
     if named(scan) & {*release.manifests.values()}:
         return None
-    if foreign(scan, release):
-        return [], False
     possible = [part for part in release.parts if part[1] == scan.platform]
     possible = possible or [part for part in release.parts if alike(part[1], scan.platform)]
     return (possible, len(possible) == 1) if possible else None
 
 
-def usable(scan: Record, now: Fraction) -> bool:
-    return scan.time is not None and scan.time <= now
+def certainly_replaces(new: Record, old: Record, now: Fraction) -> bool:
+    """Of one scanner a later one without a gap; of two scanners the first one's, up to two days older."""
+    if new.limits - old.limits or new.time is None or new.time > now:
+        return False
+    if new.scanner == old.scanner:
+        less = named(new) & named(old) and old.packages - new.packages
+        return old.time is not None and old.time < new.time and not less
+    in_time = old.time is None or old.time <= new.time + 2 * 24 * 3600
+    return new.rank < old.rank and in_time and (new.system or not old.system)
 
 
-def replaces(newer: Record, older: Record, packages: set[str], release: Record, now: Fraction) -> bool:
-    """A newer one does, unless a time says nothing or it has looked at less than the older one."""
-    same_build = release.digests and not foreign(older, release)
-    rebuilt = not same_build and named(newer) and named(older) and not named(newer) & named(older)
-    less = not rebuilt and (packages - newer.packages or newer.limits - older.limits)
-    return usable(newer, now) and usable(older, now) and newer.time > older.time and not less
-
-
-def rank(scan: Record, scanners: list[str]) -> tuple[bool, int]:
-    return scan.silent, scanners.index(scan.scanner)
-
-
-def newest(rivals: list[Record], release: Record, scanners: list[str], now: Fraction) -> list[Record]:
-    """The first scanner's scans that no newer one that counts replaces."""
-    first, chosen = min(rank(scan, scanners) for scan in rivals), list[Record]()
-    rivals = [scan for scan in rivals if rank(scan, scanners) == first]
-    for scan in sorted(rivals, key=lambda scan: scan.time or 0, reverse=True):
-        made = scan.time, named(scan), scan.platform
-        like = [each for each in rivals if (each.time, named(each), each.platform) == made]
-        packages = set().union(*(each.packages for each in like))
-        chosen += [] if any(replaces(other, scan, packages, release, now) for other in chosen) else [scan]
-    return chosen
+def whole_scans(scans: list[Record]) -> list[Record]:
+    """The reports of one scanner on one subject with one time, as one scan."""
+    groups = defaultdict(list)
+    for scan in scans:
+        alone = id(scan) if scan.time is None else ""
+        groups[scan.scanner, scan.time, frozenset(named(scan)), scan.platform, alone].append(scan)
+    united = []
+    for files in groups.values():
+        limits = set().union(*(scan.limits for scan in files))
+        for word in ("no-system-packages", "nothing-recognized"):  # another file may have what one lacks
+            limits -= {word} if any(word not in scan.limits for scan in files) else set()
+        packages = set().union(*(scan.packages for scan in files))
+        about = {"limits": limits, "packages": packages, "system": any(scan.system for scan in files)}
+        united.append(Record(**vars(files[0]) | about, files=files))
+    return united
 
 
 def counting(release: Record, scanners: list[str], now: Fraction) -> list[Record]:
-    """Of each part the first scanner's newest; besides, what is of no particular part and adds to them."""
+    """All that is of a part, but what another scan of that part certainly replaces."""
     release.parts = parts(release)
-    known = [(scan, *found) for scan in release.scans if (found := subject(scan, release))]
-    covering = {part: [s for s, of, sure in known if sure and part in of] for part in release.parts}
-    counted = [scan for scans in covering.values() if scans for scan in newest(scans, release, scanners, now)]
-    covered = {part: [scan for scan in scans if scan in counted] for part, scans in covering.items()}
-    further = defaultdict(list)
-    for scan, of, sure in known:
-        if not sure and (of or not counted):
-            further[tuple(of), scan.platform].append(scan)
-    for (possible, _), scans in further.items():
-        for scan in newest(scans, release, scanners, now):
-            answered = [
-                any(
-                    rank(other, scanners) < rank(scan, scanners)
-                    or replaces(other, scan, scan.packages, release, now)
-                    for other in covered[part]
-                )
-                for part in possible
-            ]
-            counted += [] if possible and all(answered) else [scan]
-    release.of = {id(scan): (of, sure) for scan, of, sure in known}
-    return [scan for scan in release.scans if any(scan is each for each in counted)]
+    release.of = {id(scan): found for scan in release.scans if (found := subject(scan, release))}
+    scans = whole_scans([scan for scan in release.scans if id(scan) in release.of])
+    for scan in scans:
+        (scan.of, scan.sure), scan.rank = release.of[id(scan.files[0])], scanners.index(scan.scanner)
+    counted = []
+    for scan in scans:
+        others = [other for other in scans if other.sure and certainly_replaces(other, scan, now)]
+        if any(all(p not in other.of for other in others) for p in (scan.of if scan.sure else release.parts)):
+            counted.append(scan)
+    release.limits = {id(file): scan.limits for scan in counted for file in scan.files}
+    return [scan for scan in release.scans if id(scan) in release.limits]
 
 
 def looked(release: Record, part: tuple[str, str] | None = None) -> dict[str, Any]:
@@ -149,18 +133,19 @@ def looked(release: Record, part: tuple[str, str] | None = None) -> dict[str, An
     seen = [each for each in seen if part is None or part in each[1]]
     wanted = release.parts if part is None else [part]
     covers = {p: [scan for scan, of, sure in seen if sure and p in of] for p in wanted}
-    whole = all(any(not scan.limits for scan in scans) for scans in covers.values())
-    own = any(of for _, of, _ in seen)
+    limits = {id(scan): release.limits[id(scan)] for scan, *_ in seen}
+    ended = {p for scan, of, _ in seen for p in of if "os-end-of-life" in limits[id(scan)]}
+    whole = {p for p, scans in covers.items() if any(not limits[id(scan)] for scan in scans)} - ended
+    still = {limit for scan, of, _ in seen for limit in limits[id(scan)] if {*of} & {*wanted} - whole}
     uncovered = [p for p, scans in covers.items() if not scans]
     platforms = {p[1] or scan.platform for p, scans in covers.items() for scan in scans}
     platforms |= {scan.platform for scan, _, sure in seen if not sure}
-    limits = {limit for scan, *_ in seen for limit in scan.limits}
     return {
-        "complete": bool(seen and wanted) and whole,
-        "limits": [limit for limit in LIMITS if limit in limits],
+        "complete": bool(wanted) and whole >= {*wanted},
+        "limits": [limit for limit in LIMITS if limit in still],
         "platformsScanned": sorted(platforms - {""}),
-        "missing": [p for p in uncovered if p[0] or not own] if seen else [],
-        "digestsScanned": sum(own and d not in {p[0] for p in uncovered} for d in release.digests),
+        "missing": [p for p in uncovered if p[0]] if seen else [],
+        "digestsScanned": sum(d not in {p[0] for p in uncovered} for d in release.digests),
     }
 
 

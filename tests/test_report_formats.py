@@ -59,7 +59,8 @@ TRIVY_READ = {
     "fraction": "82769912",
     "references": ("ghcr.io/acme/web:1", "ghcr.io/acme/web:latest", f"ghcr.io/acme/web@{DIGEST}"),
     "coverage": Coverage(
-        frozenset({DIGEST}), "linux/arm/v7", "", frozenset({"os-pkgs"}), frozenset({"os-end-of-life"})),
+        frozenset({DIGEST}), "linux/arm/v7", "", frozenset({"os-pkgs"}), frozenset({"os-end-of-life"}),
+        names_system=True),
     "os_end_of_life": True,
     "findings": (Finding(
         ONE, 1, "zlib", "1.3-r0", "1.3-r1, 1.4-r0", "zlib: overflow", "https://example.org/1",
@@ -81,7 +82,7 @@ GRYPE = grype(
 GRYPE_READ = {
     "scanner": SCANNERS["grype"], "scanner_version": "0.80", "scanned_at": "2026-08-31T19:13:32Z",
     "fraction": "9", "references": ("acme/web:1", "acme/web:latest", f"acme/web@{DIGEST}"),
-    "coverage": Coverage(frozenset({DIGEST}), "linux/arm64", OTHER),
+    "coverage": Coverage(frozenset({DIGEST}), "linux/arm64", OTHER, names_system=True),
     "findings": (Finding(
         ONE, 2, "httpclient", "4.1.1", "4.3.5, 5.0", "Weak host name check",
         f"https://github.com/advisories/{GHSA}", "/app.jar", (GHSA,), MAVEN),),
@@ -248,7 +249,7 @@ VALUES: list[tuple[Any, dict[str, Any]]] = [
     ),
     (
         trivy(ArtifactName=f"acme/web:1@{DIGEST}"),
-        {"coverage": Coverage(frozenset({DIGEST}), packages=frozenset({"os-pkgs"}))},
+        {"coverage": Coverage(frozenset({DIGEST}), packages=frozenset({"os-pkgs"}), names_system=True)},
     ),
     # Scans that found nothing.
     ({"SchemaVersion": 2, "ArtifactName": "acme/web:1"}, {"findings": ()}),
@@ -272,7 +273,7 @@ VALUES: list[tuple[Any, dict[str, Any]]] = [
     ),
     (
         grype() | {"source": {"type": "directory", "target": "/src"}},
-        {"references": (), "coverage": Coverage(), "findings": ()},
+        {"references": (), "coverage": Coverage(names_system=True), "findings": ()},
     ),
     *((rated(score, word), {"severity": number}) for score, word, number in SCORES),
     *((worded(scanner, word), {"severity": n, "odd_severities": ()}) for scanner, word, n in KNOWN),
@@ -462,15 +463,12 @@ def test_no_other_format_recognizes_its_sample(report_format: ReportFormat) -> N
     assert {other.name for other in others if other.word != report_format.word} == set()
 
 
-def test_a_sample_is_counted_and_the_first_format_of_the_table_comes_first(site: SiteFolder) -> None:
-    """A report of another format is not used, unless the setting says otherwise."""
+def test_each_sample_is_counted(site: SiteFolder) -> None:
     site.image("web", "image: ghcr.io/acme/web\nversions: ['1']")
-    for report_format in reversed([each for each in FORMATS if each is not artifact_hub.FORMAT]):
+    for report_format in (each for each in FORMATS if each is not artifact_hub.FORMAT):
         site.write(f"scans/web/{report_format.word}/1.json", report_format.sample)
         site.write("scans/web/1.json", report_format.sample)
-        site.settings["security"] = {}
-        for _ in range(2):
-            record = built(site).json("security/web/1.json")
-            assert (record["scanned"], record["total"], record["grade"]) == (True, 1, "D")
-            assert record["scanner"] == SCANNERS[report_format.word].name
-            site.settings["security"] = {"scanners": [report_format.word]}
+        site.settings["security"] = {"scanners": [report_format.word]}
+        record = built(site).json("security/web/1.json")
+        assert (record["scanned"], record["total"], record["grade"]) == (True, 1, "D")
+        assert record["scanner"] == SCANNERS[report_format.word].name

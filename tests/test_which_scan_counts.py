@@ -112,23 +112,34 @@ for kind in ("filesystem", "repository", "vm", "cyclonedx", "spdx", "directory",
     BY_PATH[f"a {kind}"] = Row(PLAIN, {"web/1": of_kind(kind)}, None, f"{OTHER_ONE} a {kind}")
     BY_PATH[f"an accepted {kind}"] = Row(PLAIN, {"web/1": of_kind(kind)}, "", security=FILES)
 
+
+def of_system(words: str = "", results: object = None, **system: object) -> dict[str, Any]:
+    report = scan(words) | {"Metadata": {"OS": {"Family": "alpine"} | system}}
+    return report if results is None else report | {"Results": results}
+
+
 ONLY_FIXED = {"descriptor": {"name": "grype", "timestamp": NEW, "configuration": {"only-fixed": True}}}
 MADE_WITH = "the report was made with only-fixed"
 NEWEST = {
     "a tag before and after a rebuild": Row(
         PLAIN, "a: CVE-1 :1 @a, b: CVE-2 :1 @b old", "CVE-1", "note CAT033 b", {"digest": A}),
     "equally old ones all count": Row(
-        PLAIN, "b: CVE-2 :1, a: CVE-1 :1, c: CVE-3 :1", "CVE-1 CVE-2 CVE-3",
-        "CAT035 b: scans/a.json, which was made at the same time | CAT035 c: together with scans/a.json"),
+        TWO, "b: CVE-2 :1 @a, a: CVE-1 :1 @a @b, c: CVE-3 :1 @a @b", "CVE-1 CVE-2 CVE-3",
+        "CAT035 b: together with scans/a.json, scans/c.json, as they have the same time"),
+    "reports with one time and subject are one scan": Row(
+        PLAIN, "b: os CVE-2 :1, a: lang CVE-1 :1, c: os CVE-3 :1", "CVE-1 CVE-2 CVE-3"),
+    "a scan in two reports replaces one in one": Row(
+        ONE, "b: os CVE-2 @a, a: lang CVE-1 @a, c: os CVE-3 lang CVE-4 @a old", "CVE-1 CVE-2",
+        "note CAT033 c"),
     "a time in the future": Row(
         PLAIN, "a: CVE-1 :1 future, b: CVE-2 :1", "CVE-1 CVE-2",
-        "CAT035 a: together with scans/b.json | CAT035 a: which is in the future"),
+        "CAT035 a: as the time of scans/a.json is not known | CAT035 a: which is in the future"),
     "one without a time keeps no old one": Row(
         PLAIN, "a: CVE-1 :1 old, b: CVE-2 :1, c: CVE-3 :1 undated", "CVE-2 CVE-3",
-        "note CAT033 a | CAT035 c: together with scans/b.json, since their times don't show which is newer"),
+        "note CAT033 a | CAT035 c: together with scans/b.json, as the time of scans/c.json is not"),
     "a limit that the older one lacks": Row(
         ONE, {"a": "grype CVE-1 @a old", "b": scan("grype CVE-2 @a") | ONLY_FIXED}, "CVE-1 CVE-2",
-        f"CAT036 a: scans/b.json, which is newer but has the limit only-fixed | CAT036 b: {MADE_WITH}"),
+        "CAT036 a: together with scans/b.json, as scans/b.json has the limit only-fixed"),
     "a limit, and a newer one without": Row(
         ONE, {"a": scan("grype CVE-1 @a") | ONLY_FIXED, "b": "grype CVE-2 @a newer"}, "CVE-2",
         "note CAT033 a"),
@@ -145,7 +156,7 @@ NEWEST = {
 } | {
     f"{newer} after {older}": Row(
         ONE, f"a: {newer} @a, b: {older} @a old", "CVE-1 CVE-2",
-        f"CAT036 b: together with scans/a.json, which is newer but has no {lacks}-pkgs results")
+        f"CAT036 b: together with scans/a.json, as scans/a.json has no {lacks}-pkgs")
     for older, newer, lacks in (("os CVE-1", "lang CVE-2", "os"), ("lang os CVE-1", "os CVE-2", "lang"))
 }  # fmt: skip
 
@@ -164,10 +175,22 @@ PARTS = {
         {"total": 1, "digestsScanned": 0, "grade": None}),
     "one of no digest beside all": Row(
         TWO, "a: CVE-1 @a, b: CVE-2 @b, web/1: CVE-3 undated", "CVE-1 CVE-2 CVE-3",
-        "CAT035 web/1: together with scans/a.json", {"complete": True}),
-    "the first scanner, however old": Row(
-        PLAIN, "a: grype CVE-2 :1, b: CVE-1 :1 old", "CVE-1",
+        "CAT036 web/1: together with scans/a.json, scans/b.json, as scans/web/1.json may be of any part",
+        {"complete": True}),
+    "the first scanner, two days older": Row(
+        PLAIN, "a: grype CVE-2 :1, b: CVE-1 :1 2026-10-30T06:00:00Z", "CVE-1",
         "note CAT033 a: not used for web 1: scans/b.json takes precedence", {"scanner": "Trivy"}),
+    "the first scanner, older, and it looked at less": Row(
+        PLAIN, {"a": "grype CVE-2 CRITICAL :1", "b": scan("lang :1 2026-10-30T05:59:59Z")}, "CVE-2",
+        "CAT036 a: together with scans/b.json, as scans/b.json names no operating system", {"grade": "F"}),
+    "the first scanner, more than two days older": Row(
+        PLAIN, "a: grype CVE-2 :1, b: CVE-1 :1 2026-10-30T05:59:59Z", "CVE-1 CVE-2",
+        "CAT035 a: together with scans/b.json, as scans/a.json is more than two days newer"),
+    "a second scanner without a time": Row(
+        PLAIN, {"a": scan("grype CVE-2 :1 undated"), "b": "CVE-1 :1 old"}, "CVE-1", "note CAT033 a"),
+    "the first scanner with a limit": Row(
+        PLAIN, {"a": "grype CVE-2 :1", "b": of_system(":1", [{"Class": "lang-pkgs"}])}, "CVE-2",
+        "CAT036 a: as scans/b.json has the limit no-system-packages", {"grade": "D", "complete": True}),
     "neither is in the setting": Row(
         PLAIN, "a: grype CVE-2 :1, b: CVE-1 :1 old", None,
         "note CAT033 a: the scanner grype is not in `security.scanners` (add grype to it"
@@ -182,11 +205,6 @@ PARTS = {
         "note CAT033 b: not used for web 1: scans/a.json, scans/c.json takes precedence",
         {"scanner": "Trivy"}),
 }  # fmt: skip
-
-
-def of_system(words: str = "", results: object = None, **system: object) -> dict[str, Any]:
-    report = scan(words) | {"Metadata": {"OS": {"Family": "alpine"} | system}}
-    return report if results is None else report | {"Results": results}
 
 
 OLD_SYSTEM = of_system(EOSL=True)

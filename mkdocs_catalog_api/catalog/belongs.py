@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from ..problems import Level, Problem
 from ..problems.codes import Code
+from .covers import Part
 from .models import ImageEntry, VersionEntry
 from .names import Reference
-from .scan_selection import Part
 from .scans import Scan, plain_platform
 from .value import FormerDigest
 

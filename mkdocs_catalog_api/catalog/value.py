@@ -10,12 +10,12 @@ from msgspec import Struct, field
 from .addresses import Addresses, mount_path
 from .assessment import Assessment, Figures
 from .collections import PINNING
+from .covers import ScanSelection
 from .fields import ItemFields
 from .history import History
 from .lines import Advice
 from .model import Model
 from .models import ImageEntry, PinEntry, PinningEntry, RoadmapEntry, UpdateEntry, VersionEntry
-from .scan_selection import ScanSelection
 from .scans import Scan
 from .vex_matching import Statements
 from .vulnerabilities import Vulnerability

@@ -14,13 +14,14 @@ from ..authored.site import Site
 from ..authored.validate import image_versions, pinning_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
 from ..catalog.badges import CATALOG_BADGES, badge_values
+from ..catalog.counts import CountRules
+from ..catalog.covers import ReleaseParts, ScanSelection
+from ..catalog.doubts import doubtful_reports, doubtful_scans, limited, unscanned
 from ..catalog.former import ListedImage, former_digests
 from ..catalog.join import join
 from ..catalog.lines import LineRules, update_advice
 from ..catalog.models import ImageEntry, ListedEntry
 from ..catalog.names import Reference, badge_name
-from ..catalog.report_problems import doubtful_reports, doubtful_scans, unscanned
-from ..catalog.scan_selection import JoinRules, ReleaseParts, ScanSelection
 from ..catalog.statements import Statement
 from ..catalog.value import Catalog, FormerDigest, Image, Pin, PinningItem, Release, RoadmapItem
 from ..catalog.vex_matching import Statements
@@ -58,12 +59,13 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         ],
         [item for item, _ in pinning],
         sources.scans,
-        JoinRules(security.scanners, timestamp(latest()), security.accept, synced),
+        CountRules(security.scanners, timestamp(latest()), security.accept, synced),
         problems,
         [*former_digests(listed, sources.facts, sources.history)],
         complete=sources.complete,
     )
     problems.extend(pinning[item][1].placed(note, "images", at) for item, at, note in joined.pin_problems)
+    problems.extend(limited(joined.selections()))
     counted = {scan.place for selection in joined.selections() for scan in selection.scans}
     used = (scan for scan in sources.scans if scan.place in counted)
     problems.extend(doubtful_reports(used, security.accept))
