@@ -50,8 +50,12 @@ def differs(scan: Record, release: Record, pointed: set[str]) -> bool:
     every = [part for part in release.manifests.items() if part[1] in pointed]
     platforms = [name.replace("/v8", "") for name, _ in every if not alike(name, scan.platform)]
     others = named(scan) & every_digest(release) - pointed if pointed else set()
-    images = scan.images and release.image not in scan.images
-    return bool(others or platforms or images or (scan.tags and not scan.tags & release.tags))
+    here = {release.image}
+    if "reference" in release.accept:
+        here |= {image for image in scan.images if image.split("/")[-1] == release.image.split("/")[-1]}
+    tags = {(image, tag) for image in here for _, tag in release.tags}
+    own = {each for each in scan.tags if each[0] in here}
+    return bool(others or platforms or (scan.images and not scan.images & here) or (own and not own & tags))
 
 
 def alike(one: str, other: str) -> bool:
@@ -94,7 +98,7 @@ def certainly_replaces(new: Record, old: Record, now: Fraction) -> bool:
     return new.rank < old.rank and in_time and (new.system or not old.system)
 
 
-def whole_scans(scans: list[Record]) -> list[Record]:
+def whole_scans(scans: list[Record], accept: list[str]) -> list[Record]:
     """The reports of one scanner on one subject with one time, as one scan."""
     groups = defaultdict(list)
     for scan in scans:
@@ -105,6 +109,7 @@ def whole_scans(scans: list[Record]) -> list[Record]:
         limits = set().union(*(scan.limits for scan in files))
         for word in ("no-system-packages", "nothing-recognized"):  # another file may have what one lacks
             limits -= {word} if any(word not in scan.limits for scan in files) else set()
+        limits -= {*accept}
         packages = set().union(*(scan.packages for scan in files))
         about = {"limits": limits, "packages": packages, "system": any(scan.system for scan in files)}
         united.append(Record(**vars(files[0]) | about, files=files))
@@ -115,7 +120,7 @@ def counting(release: Record, scanners: list[str], now: Fraction) -> list[Record
     """All that is of a part, but what another scan of that part certainly replaces."""
     release.parts = parts(release)
     release.of = {id(scan): found for scan in release.scans if (found := subject(scan, release))}
-    scans = whole_scans([scan for scan in release.scans if id(scan) in release.of])
+    scans = whole_scans([scan for scan in release.scans if id(scan) in release.of], release.accept)
     for scan in scans:
         (scan.of, scan.sure), scan.rank = release.of[id(scan.files[0])], scanners.index(scan.scanner)
     counted = []

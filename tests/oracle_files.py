@@ -214,7 +214,7 @@ def releases(page: Any, registry: str) -> list[Record]:
         digests = digests or list(manifests.values())
         platforms = entry.get("platforms") or page.get("platforms", [])
         about = {"page": page, "slug": slug, "image": image, "written": written, "entry": entry, "scans": []}
-        about |= {"version": labels[0], "labels": labels}
+        about |= {"version": labels[0], "labels": labels, "accept": page.get("accept", [])}
         about |= {"digests": [digests] if isinstance(digests, str) else digests}
         about |= {"manifests": manifests, "platforms": [name.replace("/v8", "") for name in platforms]}
         joins = {"tags": {(image, tag) for tag in labels}, "paths": {f"{slug}/{tag}.json" for tag in labels}}

@@ -125,6 +125,7 @@ class RandomCatalog:
         page: Json = {"image": written, "lifecycle": lifecycle, "versions": entries}
         if self.maybe(0.3):
             page["platforms"] = self.chance.sample(PLATFORMS, self.one([1, 2, 3]))
+        page["accept"] = [word for word in ("nothing-recognized", "reference") if self.maybe(0.2)]
         if labels and self.maybe(0.2):
             page["latest"] = self.one(labels)
         self.site.image(slug, "\n".join(f"{key}: {json.dumps(value)}" for key, value in page.items()))
@@ -225,6 +226,7 @@ class RandomCatalog:
             return found
 
         names = [f"{version.image}:{version.label}"] * 3 + [version.image, "web.tar", "quay.io/acme/proxy:7"]
+        names += [f"mirror.example.org/{version.slug}:{label}" for label in (version.label, "7")]
         target: Json = {"userInput": tag or self.one(names), "tags": [tag] * bool(tag)}
         target |= {"repoDigests": [f"{version.image}@{digest}"] * bool(digest)}
         if version.platform:

@@ -25,7 +25,7 @@ EXAMPLES = {
     "security.vex": "security: {vex: statements}",
     "security.max_age": "security: {max_age: 30}",
     "security.scanners": "security: {scanners: [grype, trivy]}",
-    "security.accept": "security: {accept: [filesystem, partial]}",
+    "security.accept": "security: {accept: [ignored, partial]}",
     "security.max_report_size": "security: {max_report_size: 1GB}",
     "security.publish_vex": "security: {publish_vex: true}",
     "lookups": "lookups: [digests, renovate]",

@@ -13,7 +13,7 @@ from mkdocs_catalog_api.problems import Level
 from .scan_rows import DB, NEW, ONE, PLAIN, TWO, WEB, A, B, C, D, Row, Seen, catalogs, scan
 from .sites import REGISTRY, SiteFolder, built, grype, match, osv, rendered, row, trivy
 
-REFERENCE = {"accept": ["reference"]}
+REFERENCE = f"accept: [reference]\n{PLAIN}"
 MANIFESTS = (
     f"versions: [{{version: '1', digest: '{C}', manifests: {{linux/amd64: '{A}', linux/arm64: '{B}'}}}}]"
 )
@@ -62,14 +62,13 @@ BY_PATH = {
     "a mirror": Row(
         PLAIN, "web/1: localhost:5000/web:1", None,
         f"{OTHER_ONE} localhost:5000/web (scan {WEB}:1 for this path, or move the report away; or set"),
-    "an accepted mirror": Row(PLAIN, "web/1: CVE-1 localhost:5000/web:1", "CVE-1", security=REFERENCE),
+    "an accepted mirror": Row(REFERENCE, "web/1: CVE-1 localhost:5000/web:1", "CVE-1"),
     "another tag of an accepted mirror": Row(
-        PLAIN, "web/1: localhost:5000/web:2", None, f"{OTHER_ONE} localhost:5000/web:2", security=REFERENCE),
+        REFERENCE, "web/1: localhost:5000/web:2", None, f"{OTHER_ONE} localhost:5000/web:2"),
     "another digest of an accepted mirror": Row(
-        ONE, "web/1: localhost:5000/web:1 @b", None, f"{OTHER_ONE} {B}", security=REFERENCE),
+        f"accept: [reference]\n{ONE}", "web/1: localhost:5000/web:1 @b", None, f"{OTHER_ONE} {B}"),
     "another image is no mirror": Row(
-        PLAIN, "web/1: localhost:5000/redis:1", None, f"{OTHER_ONE} localhost:5000/redis",
-        security=REFERENCE),
+        REFERENCE, "web/1: localhost:5000/redis:1", None, f"{OTHER_ONE} localhost:5000/redis"),
     "an image without a tag is the latest": Row(
         PLAIN, {"web/1": grype(userInput=WEB)}, None, f"{OTHER_ONE} {WEB}:latest"),
     **{
@@ -106,11 +105,11 @@ def of_kind(kind: str) -> dict[str, Any]:
     return scan("") | {"ArtifactName": "x", "ArtifactType": kind, "Metadata": {}}
 
 
-FILES = {"accept": ["filesystem"]}
+FILES = f"accept: [filesystem]\n{PLAIN}"
 # What is no image is not used, unless that is accepted.
 for kind in ("filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file"):
     BY_PATH[f"a {kind}"] = Row(PLAIN, {"web/1": of_kind(kind)}, None, f"{OTHER_ONE} a {kind}")
-    BY_PATH[f"an accepted {kind}"] = Row(PLAIN, {"web/1": of_kind(kind)}, "", security=FILES)
+    BY_PATH[f"an accepted {kind}"] = Row(FILES, {"web/1": of_kind(kind)}, "")
 
 
 def of_system(words: str = "", results: object = None, **system: object) -> dict[str, Any]:
@@ -396,6 +395,9 @@ LOOKED = {
             ("OSV-Scanner", {"results": []}),
         )
     },
+    "nothing is recognized in an image that is built from nothing": Row(
+        f"accept: [nothing-recognized]\n{LISTED}", {"web/1": of_debian(None)}, "",
+        record={"complete": False, "grade": "A+", "limits": []}),
     **{
         f"Grype alerts {alert}": Row(
             LISTED, {"a": of_grype(alertsByPackage=[{"alerts": [{"type": alert}]}])}, "",

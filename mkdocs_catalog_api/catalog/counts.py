@@ -25,7 +25,8 @@ class WholeScan(NamedTuple):
     rank: int
     """Position of the scanner in the setting `scanners`."""
     moment: tuple[str, str] | None
-    """UTC time and the fraction of its second, comparable with others; None if unknown or in the future."""
+    """UTC time and the fraction of its second, comparable with others; None if it is not known."""
+    in_future: bool
     packages: frozenset[str]
     limits: frozenset[Limit]
     names_system: bool
@@ -60,7 +61,7 @@ def certainly_replaces(newer: WholeScan, older: WholeScan) -> bool:
     3. Of two scanners: its own comes first in the setting `scanners`, it names an operating system if the
        other does, and the other, where its time is known, is at most two days later.
     """
-    if newer.moment is None or newer.limits - older.limits:
+    if newer.moment is None or newer.in_future or newer.limits - older.limits:
         return False
     if newer.rank == older.rank:
         if older.moment is None or older.moment >= newer.moment:
@@ -91,7 +92,9 @@ class CountRules(NamedTuple):
     def in_future(self, scan: Scan) -> bool:
         return scan.scanned_at is not None and scan.scanned_at > self.now
 
-    def select(self, scans: Sequence[Scan], release: ReleaseParts, accept: Collection[str]) -> ScanSelection:
+    def select(
+        self, scans: Sequence[Scan], release: ReleaseParts, accept: Collection[str] = ()
+    ) -> ScanSelection:
         """Select among the scans of a release. One counts unless another one certainly replaces it on each of
         its parts; one that covers no part, unless that is so on each part of the release.
 
@@ -153,7 +156,8 @@ class CountRules(NamedTuple):
         return WholeScan(
             tuple(reports),
             self.scanners.index(first.scanner.word) if self.scanners else first.scanner.rank,
-            None if not first.scanned_at or self.in_future(first) else first.moment,
+            first.moment if first.scanned_at else None,
+            self.in_future(first),
             frozenset[str]().union(*(coverage.packages for coverage in coverages)),
             limits - (_NOTHING_THERE - common),
             any(coverage.names_system for coverage in coverages),
@@ -161,7 +165,7 @@ class CountRules(NamedTuple):
 
 
 def _moment(scan: WholeScan) -> tuple[str, str]:
-    return scan.moment or ("", "")
+    return ("", "") if scan.in_future else scan.moment or ("", "")
 
 
 def _counts(scan: WholeScan, others: Iterable[WholeScan], parts: Sequence[Part]) -> bool:
@@ -197,8 +201,8 @@ def _counted_together(newer: WholeScan, older: WholeScan, files: Sequence[str], 
     if not all(scan.covers for scan in (newer, older)):
         vague = file if not newer.covers else other
         why, hint = f"{vague} may be of any part", f"remove {vague}, and scan what `catalog-api list` prints"
-    elif newer.moment is None or (newer.rank == older.rank and older.moment is None):
-        undated = file if newer.moment is None else other
+    elif not _moment(newer)[0] or (newer.rank == older.rank and not _moment(older)[0]):
+        undated = other if _moment(newer)[0] else file
         code, why = Code.SCAN_AGE, f"the time of {undated} is not known"
         hint = "remove the outdated one, or scan again with a tool that writes the time into its report"
     elif newer.rank == older.rank and newer.moment == older.moment:

@@ -22,7 +22,8 @@ _BLIND: Mapping[Limit, tuple[str, str]] = {
     ),
     "nothing-recognized": (
         "the scanner recognized neither an operating system nor packages, so finding nothing means little",
-        "check that it could read the image, or scan with another scanner",
+        "scan with another scanner; if it is built from nothing, set `accept: [nothing-recognized]` on "
+        "its page",
     ),
     "unknown-distribution": (
         "the scanner has no data on this distribution, so its packages match nothing",
@@ -104,7 +105,7 @@ def limited(selections: Iterable[ScanSelection]) -> Iterator[Problem]:
         inferred = dict.fromkeys(name for scan in scans if scan.inferred for name in scan.references)
         if inferred:
             message = f"the hub has no results for {', '.join(inferred)}, so it may not have read them"
-            hint = "see the errors on the hub's page for publishers, or scan them yourself"
+            hint = "scan them yourself; if they are built from nothing, set `accept: [nothing-recognized]`"
         elif limit in _BLIND:
             message, hint = _BLIND[limit]
         else:

@@ -52,7 +52,7 @@ def join(
     releases = ReleaseIndex((entry for entry, _ in images), former)
     candidates: dict[Key, list[Scan]] = defaultdict(list)
     unmatched: list[Scan] = []
-    belongings = [belongs(scan, releases, rules.accept) for scan in scans]
+    belongings = [belongs(scan, releases) for scan in scans]
     scans = [scan for scan, _, _ in belongings]
     for scan, keys, problem in belongings:
         if rules.in_future(scan):
@@ -68,7 +68,7 @@ def join(
         if not (entry.manifests and key.slug in rules.synced):
             platforms = platforms or releases.platforms.get(key.slug, ())
         known = ReleaseParts.of(entry.digests, entry.manifests, platforms)
-        selections[str(key)] = rules.select(candidates.get(key, ()), known, rules.accept)
+        selections[str(key)] = rules.select(candidates.get(key, ()), known, releases.accept.get(key.slug, ()))
     pins = _Pins(releases, scans, rules)
     joined: list[PinningItem] = []
     pin_problems: list[tuple[int, int, Problem]] = []
@@ -156,9 +156,7 @@ class _Pins:
         return Pin(pin, digest, self._slug(repository), None, selection), note
 
     def _select(self, scans: Sequence[Scan], name: str, digests: tuple[str, ...]) -> ScanSelection:
-        return self.selections.setdefault(
-            name, self._rules.select(scans, ReleaseParts(digests), self._rules.accept)
-        )
+        return self.selections.setdefault(name, self._rules.select(scans, ReleaseParts(digests)))
 
     def _slug(self, repository: str) -> str | None:
         """The image of the repository; None when several pages share it."""
