@@ -34,7 +34,7 @@ from mkdocs_catalog_api.sources.reports.normalise import ReportFormat
 
 from .random_catalogs import RandomCatalog, Version
 from .report_files import damaged, row, shuffled, trivy
-from .sites import SiteFolder, built, grype, harbor, match, osv
+from .sites import SiteFolder, built, grype, harbor, match, openvex, osv
 
 DIGEST, OTHER, IMAGE = (f"sha256:{letter * 64}" for letter in "abf")
 ONE, GHSA = "CVE-2026-0001", "GHSA-cfh5-3ghh-wfjx"
@@ -345,20 +345,37 @@ def test_the_same_in_other_bytes(data: bytes) -> None:
         (REPORT.replace(b"zlib", b"z\xfflib"), "not valid JSON"),
         (REPORT.replace(b"zlib", b"zlib \\ud800"), "not valid JSON"),
         ({"descriptor": {"name": "grype"}}, "`matches` is missing"),
-        ({"matches": {}}, "`matches`: expected `array | null`, got `object`"),
-        ({"matches": [{"artifact": {}}]}, "`matches[0]`: object missing required field `vulnerability`"),
-        ({f"{HARBOR}; version=1.1": []}, "1.1`: expected `object`, got `array`"),
+        ({"matches": {}}, "`matches`: expected a list, got an object"),
+        ({"matches": [{"artifact": {}}]}, "`matches[0]`: `vulnerability` is missing"),
+        ({f"{HARBOR}; version=1.1": []}, "1.1`: expected an object, got a list"),
         ({HARBOR: {}}, "`vulnerabilities` is missing"),
-        (harbor({}), "vulnerabilities[0]`: object missing required field `id`"),
-        ({"results": "none"}, "`results`: expected `array`, got `str`"),
-        ({"results": [{"packages": 3}]}, "`results[0].packages`: expected `array | null`, got `int`"),
-        (osv([], [{"ids": []}]), "`results[0].packages[0].groups[0].ids`: expected `array` of length >= 1"),
+        (harbor({}), "vulnerabilities[0]`: `id` is missing"),
+        ({"results": "none"}, "`results`: expected a list, got text"),
+        ({"results": [{"packages": 3}]}, "`results[0].packages`: expected a list, got a whole number"),
+        (osv([], [{"ids": []}]), "`results[0].packages[0].groups[0].ids`: empty"),
         (osv([], [{"ids": [""]}]), "`results[0].packages[0].groups[0].ids` is empty"),
         (osv([{"id": " "}], []), "`results[0].packages[0].vulnerabilities[0].id` is empty"),
         ({"results": [{"packages": []}, {}]}, "`results[1].packages` is missing"),
         ({"results": [], "errors": []}, "an object with `results`, `errors`"),
-        ({"acme/web:1": {"Results": 5}}, "acme/web:1: `Results`: expected `array | null`, got `int`"),
+        ({"acme/web:1": {"Results": 5}}, "acme/web:1: `Results`: expected a list, got a whole number"),
         ({"acme/web:1": {"Results": []}, "acme/job:1": 5}, "`acme/job:1` is not a report of Trivy"),
+        (b'{"SchemaVersion": 1e400}', "too large"),
+        (REPORT[:-9], "the file is incomplete"),
+        (REPORT * 2, "text after the end"),
+        (b'{"a": ' * 5000, "nested too deeply"),
+        # Files that are known, but are no report of a scanner that is read.
+        ({}, "Harbor"),
+        ({"errors": [{"code": "UNAUTHORIZED", "message": "unauthorized"}]}, "an error of an API"),
+        ({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "docker scout"}}}]}, "of docker scout"),
+        ({"version": "2.1.0", "$schema": "x", "runs": []}, "SARIF"),
+        ({"bomFormat": "CycloneDX", "components": []}, "CycloneDX"),
+        ({"bomFormat": "CycloneDX", "vulnerabilities": [{"id": ONE}]}, "with vulnerabilities"),
+        ({"spdxVersion": "SPDX-2.3"}, "SPDX"),
+        ({"vulnerabilities": [], "packageManager": "deb", "ok": True}, "Snyk"),
+        ({"version": "15.0.6", "scan": {}, "vulnerabilities": []}, "GitLab"),
+        (openvex(), "OpenVEX"),
+        ({"_type": "x", "predicateType": "y", "predicate": {}}, "in-toto"),
+        (b"\x89PNG\r\n", "a PNG picture"),
     ],
 )
 def test_a_report_that_cannot_be_counted_on_is_refused(document: Any, reason: str) -> None:

@@ -205,7 +205,7 @@ def redirect(address: str) -> Reply:
 
 
 REPLIES: dict[str, tuple[Iterable[bytes], str]] = {
-    "cut off": (Reply(b'{"a": '), "the file is cut off"),
+    "cut off": (Reply(b'{"a": '), "the file is incomplete"),
     "web page": (Reply(b"<!DOCTYPE html>"), "a web page, such as a login or error page, not a report"),
     "message": (Reply(b'{"message": "oops"}'), "`message` is not a report of Trivy"),
     "list": (Reply(b"[]"), "not a security report of a package"),

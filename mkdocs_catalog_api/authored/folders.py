@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
+from ..problems.json_words import in_plain_words
 
 MAX_SIZE = 512 * 2**20
 """Default limit for the size of a file, in bytes."""
@@ -62,7 +63,8 @@ def read_synced(
     except OSError as error:
         message, field = f"can't be read: {reason(error)}", ""
     except (ValueError, RecursionError) as error:
-        message, _, field = reason(error).partition(" - at `$.")
+        message, _, field = reason(error).partition(" - at `$")
+        message, field = in_plain_words(message), field.removeprefix(".")
     problems.add(Problem(name, 0, 0, field.rstrip("`"), message, hint, code=Code.NOT_READ))
     return None
 

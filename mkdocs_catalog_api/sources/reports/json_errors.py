@@ -10,7 +10,9 @@ import msgspec
 from pydantic_core import from_json, to_json
 
 from ...problems import RefusedError
+from ...problems.json_words import in_plain_words, known_fault
 from .normalise import DAMAGED, text
+from .others import binary
 
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
@@ -58,7 +60,7 @@ def explain(error: msgspec.ValidationError, prefix: str = "") -> RefusedError:
     """
     message, _, path = str(error).partition(" - at `")
     place = (prefix + path.rstrip("`").removeprefix("$")).removeprefix(".")
-    reason = message[:1].lower() + message[1:]
+    reason = in_plain_words(message)
     return RefusedError(f"`{place}`: {reason}" if place else reason, DAMAGED)
 
 
@@ -77,15 +79,14 @@ def _reason(data: bytes, error: str) -> RefusedError:
             "or write the report with `-o file`",
             data.count(b"\n", 0, data.index(before)) + 1,
         )
+    if what := binary(data):
+        return RefusedError(f"this is {what}, not a report", "remove it")
     if not json_line:
         return RefusedError(f"not JSON: {_quote(start)}", "scan with `--format json`")
     position = _PLACE.search(error)
     place = (int(position[1]), int(position[2])) if position else (0, 0)
-    message = _PLACE.sub("", error)
-    if "EOF while parsing" in error:
-        return RefusedError(f"the file is cut off: {message}", "run the scan again", *place)
     hint = "run the scan again; save one report in each file, without log lines"
-    return RefusedError(f"not valid JSON: {message}", hint, *place)
+    return RefusedError(known_fault(_PLACE.sub("", error)) or "not valid JSON", hint, *place)
 
 
 def _quote(part: bytes) -> str:
