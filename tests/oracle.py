@@ -3,6 +3,7 @@
 `oracle_files` reads a catalog's sources, `oracle_documents` lays out what follows from them.
 """
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable
@@ -155,11 +156,14 @@ def looked(release: Record, part: tuple[str, str] | None = None) -> dict[str, An
 
 
 def statements(documents: list[Any], now: Fraction) -> list[Record]:
-    """Those of the highest version of each document; where two differ, what suppresses has no time."""
-    highest = {d["@id"]: d["version"] for d in sorted(documents, key=lambda d: d["version"])}
-    newest = [document for document in documents if document["version"] == highest[document["@id"]]]
-    ids, read = [document["@id"] for document in newest], []
-    for document, said in [(d, said) for d in newest for said in d["statements"]]:
+    """Of two documents with one id and another content, what suppresses is not used."""
+    documents = [document.get("predicate", document) for document in documents]
+    contents = defaultdict(set)
+    for document in documents:
+        times = [document.get(key) for key in ("timestamp", "last_updated")]
+        contents[document["@id"]].add(json.dumps([document["statements"], *times], sort_keys=True))
+    read = []
+    for document, said in [(d, said) for d in documents for said in d["statements"]]:
         status, suppresses = said["status"], said["status"] in ("not_affected", "fixed")
         keys = ("timestamp", "last_updated")
         times = [instant(entry[key]) for entry in (said, document) for key in keys if key in entry]
@@ -168,9 +172,9 @@ def statements(documents: list[Any], now: Fraction) -> list[Record]:
         usable = [time for time in times if time is not None]
         time = max(usable) if usable and len(usable) == len(times) else None
         doubtful = suppresses and written is not None and (time is None or time > now)
+        doubtful |= suppresses and len(contents[document["@id"]]) > 1
         reason = said.get("justification") or said.get("impact_statement") or status != "not_affected"
         if reason and not doubtful:
-            time = None if ids.count(document["@id"]) > 1 and suppresses else time
             shown = (status, said.get("justification", ""), document["@id"])
             about = {"ids": statement_ids(said["vulnerability"]), "products": said.get("products", [])}
             read.append(Record(time=time, suppresses=suppresses, shown=shown, **about))

@@ -284,13 +284,14 @@ class RandomCatalog:
         return report | {"results": [{"source": source, "packages": packages}] if packages else []}
 
     def vex(self) -> Json:
-        head: Json = {"@id": self.one(["https://a.example", "https://b.example"])}
+        head: Json = {"@id": self.one([f"https://{name}.example" for name in "abcde"])}
         head |= {"version": self.chance.randint(1, 2), "timestamp": self.one(DATES)}
         if self.maybe(0.05):
             head["timestamp"] = "soon"
         if self.maybe(0.3):
             head["last_updated"] = self.one(DATES)
-        return openvex(*(self.statement() for _ in range(self.chance.randint(1, 6))), **head)
+        made = openvex(*(self.statement() for _ in range(self.chance.randint(1, 6))), **head)
+        return {"predicateType": "https://openvex.dev/ns", "predicate": made} if self.maybe(0.2) else made
 
     def statement(self) -> Json:
         id_ = self.one([CVES[0]] * 8 + CVES + ADVISORIES)
