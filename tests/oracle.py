@@ -124,12 +124,17 @@ def counting(release: Record, scanners: list[str], now: Fraction) -> list[Record
     scans = whole_scans([scan for scan in release.scans if id(scan) in release.of], release.accept)
     for scan in scans:
         (scan.of, scan.sure), scan.rank = release.of[id(scan.files[0])], scanners.index(scan.scanner)
-    counted = []
-    for scan in scans:
-        others = [other for other in scans if other.sure and certainly_replaces(other, scan, now)]
-        if any(all(p not in other.of for other in others) for p in (scan.of if scan.sure else release.parts)):
-            counted.append(scan)
-    release.limits = {id(file): scan.limits for scan in counted for file in scan.files}
+    counted: dict[Any, list[Record]] = {part: [] for part in release.parts}
+
+    def replaced(scan: Record, part: Any) -> bool:
+        return any(certainly_replaces(other, scan, now) for other in counted[part])
+
+    for scan in sorted(scans, key=lambda scan: (scan.rank, -(scan.time or 0))):
+        for part in scan.of if scan.sure else []:
+            counted[part] += [] if replaced(scan, part) else [scan]
+    vague = [scan for scan in scans if not scan.sure and not all(replaced(scan, p) for p in release.parts)]
+    every = [*vague, *(scan for scans in counted.values() for scan in scans)]
+    release.limits = {id(file): scan.limits for scan in every for file in scan.files}
     return [scan for scan in release.scans if id(scan) in release.limits]
 
 

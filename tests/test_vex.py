@@ -481,6 +481,26 @@ def test_the_same_bytes_without_a_document_that_applies(nginx: SiteFolder) -> No
     assert any("2 of 2 VEX statements match no finding" in text for text in result.logged(logging.INFO))
 
 
+NARROWED = "pkg:deb/debian/openssl?os_name=debian&os_version=12"
+IDLE: dict[str, Json] = {
+    "no scan has found CVE-1999-0001": {"vulnerability": "CVE-1999-0001"},
+    f"in {REGISTRY}/nginx, which is not the product 'x.io/other'": {"products": ["x.io/other"]},
+    "found in the package pkg:deb/debian/openssl@3, not in zlib": {
+        "products": [{"@id": f"{REGISTRY}/nginx", "subcomponents": ["zlib"]}]},
+    "the scanner does not report `os_name` as the statement does": {
+        "products": [{"@id": f"{REGISTRY}/nginx", "subcomponents": [NARROWED]}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("why", IDLE)
+def test_a_note_says_why_the_first_statement_matches_nothing(nginx: SiteFolder, why: str) -> None:
+    found = row(ONE) | {"PkgIdentifier": {"PURL": "pkg:deb/debian/openssl@3"}}
+    nginx.report("nginx/1.27.3.json", trivy([found], digest=f"{REGISTRY}/nginx@{digest(1)}"))
+    vex(nginx, IDLE[why])
+    (note,) = [text for text in built(nginx).logged(logging.INFO) if "VEX statements match no" in text]
+    assert "statements[0] in vex/a.json" in note and why in note
+
+
 def test_a_folder_of_another_name_whose_document_has_no_id(nginx: SiteFolder) -> None:
     vex(nginx, {}, name="../statements/x", **{"@id": ""})
     nginx.settings["security"] = {"vex": "statements"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 from ..problems import Level, Problem
@@ -95,20 +95,18 @@ class CountRules(NamedTuple):
     def select(
         self, scans: Sequence[Scan], release: ReleaseParts, accept: Collection[str] = ()
     ) -> ScanSelection:
-        """Select among the scans of a release. One counts unless another one certainly replaces it on each of
-        its parts; one that covers no part, unless that is so on each part of the release.
+        """Select among the scans of a release. One counts unless others that count certainly replace it on
+        each of its parts; one that covers no part, unless that is so on each part of the release.
 
         `accept` are the words of its page.
         """
         wanted = [scan for scan in scans if not self.scanners or scan.scanner.word in self.scanners]
         release = release.with_those_of(wanted)
         reports = [*filter(None, (release.scanned_by(scan, accept) for scan in wanted))]
-        whole_scans = self._whole_scans(reports)
         counting = {
             report.scan.place: report._replace(limits=each.limits)
-            for each in whole_scans
+            for each in _counting(self._whole_scans(reports), release.parts)
             for report in each.reports
-            if _counts(each, whole_scans, release.parts)
         }
         reasons: dict[tuple[str, int], Reason] = {scan.place: "other-platform" for scan in wanted}
         reasons |= {report.scan.place: "replaced" for report in reports}
@@ -127,8 +125,7 @@ class CountRules(NamedTuple):
         """Yield one warning if scans of one part count together, with the first reason. One that covers no
         part may be of an uncovered one.
         """
-        by_preference = sorted(self._whole_scans(selection.part_scans), key=_moment, reverse=True)
-        by_preference.sort(key=lambda each: each.rank)
+        by_preference = self._whole_scans(selection.part_scans)
         if selection.uncovered:
             by_preference = [each for each in by_preference if each.covers]
         pairs = [
@@ -141,13 +138,15 @@ class CountRules(NamedTuple):
             yield _counted_together(*pairs[0], [*files], subject)
 
     def _whole_scans(self, reports: Iterable[PartScan]) -> list[WholeScan]:
+        """Those of the preferred scanner first, the newest first: none replaces an earlier one."""
         groups: dict[object, list[PartScan]] = defaultdict(list)
         for report in reports:
             scan = report.scan
             subject = scan.coverage.named, plain_platform(scan.coverage.platform)
             made = scan.moment if scan.scanned_at else scan.place
             groups[scan.scanner, made, subject].append(report)
-        return [self._whole_scan(group) for group in groups.values()]
+        newest_first = sorted(map(self._whole_scan, groups.values()), key=_moment, reverse=True)
+        return sorted(newest_first, key=lambda scan: scan.rank)
 
     def _whole_scan(self, reports: Sequence[PartScan]) -> WholeScan:
         first, coverages = reports[0].scan, [report.scan.coverage for report in reports]
@@ -168,10 +167,19 @@ def _moment(scan: WholeScan) -> tuple[str, str]:
     return ("", "") if scan.in_future else scan.moment or ("", "")
 
 
-def _counts(scan: WholeScan, others: Iterable[WholeScan], parts: Sequence[Part]) -> bool:
-    replacing = [other for other in others if other.covers and certainly_replaces(other, scan)]
-    replaced = {part for other in replacing for part in other.parts}
-    return not replaced.issuperset(scan.parts if scan.covers else parts)
+def _counting(scans: Sequence[WholeScan], parts: Sequence[Part]) -> list[WholeScan]:
+    """Those that count. `scans` are in an order in which none replaces an earlier one."""
+    counting: dict[Part, list[WholeScan]] = {part: [] for part in parts}
+
+    def is_open(part: Part, scan: WholeScan) -> bool:
+        return not any(certainly_replaces(other, scan) for other in counting[part])
+
+    for scan in (scan for scan in scans if scan.covers):
+        for part in scan.parts:
+            if is_open(part, scan):
+                counting[part].append(scan)
+    vague = [scan for scan in scans if not scan.covers and any(is_open(part, scan) for part in parts)]
+    return [*chain.from_iterable(counting.values()), *vague]
 
 
 def unused(selection: ScanSelection, subject: str) -> Iterator[Problem]:

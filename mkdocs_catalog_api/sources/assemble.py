@@ -18,6 +18,7 @@ from ..catalog.counts import CountRules
 from ..catalog.covers import ReleaseParts, ScanSelection
 from ..catalog.doubts import doubtful_reports, doubtful_scans, limited, unscanned
 from ..catalog.former import ListedImage, former_digests
+from ..catalog.idle_statements import why_idle
 from ..catalog.join import join
 from ..catalog.lines import LineRules, update_advice
 from ..catalog.models import ImageEntry, ListedEntry
@@ -254,6 +255,6 @@ def _note_idle_statements(catalog: Catalog, problems: Problems) -> None:
     idle = [statement for position, statement in enumerate(catalog.statements) if position not in matched]
     if idle:
         first = idle[0]
-        hint = f"the first is statements[{first.index}] in {first.document[:100]}, on {first.ids[0][:80]}"
+        hint = f"the first, statements[{first.index}] in {first.file}: {why_idle(first, catalog.images)}"
         message = f"{len(idle)} of {len(catalog.statements)} VEX statements match no finding in the catalog"
         problems.add(Problem("", 0, 0, "security.vex", message, hint, Level.INFO, code=Code.STATEMENT))
