@@ -252,7 +252,7 @@ class SecuritySettings(Section):
     )
     scanners: Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once] = Field(
         (),
-        description="Scanners by precedence: for each digest, the first of them with a report is used.",
+        description="Scanners whose reports count, the preferred one first.",
     )
     """Empty by default: all scanners, in the order of the table of report formats."""
     accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = Field(

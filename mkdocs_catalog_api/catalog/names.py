@@ -177,14 +177,23 @@ class Reference(Struct, frozen=True):
         reference = _read(text)
         if isinstance(reference, Reference):
             return reference
-        raise refusal(text, "an image reference", reference)
+        raise refusal(text, "an image reference", reference, _near_reference(text))
+
+
+def _near_reference(text: str) -> str:
+    """The reference without what does not belong to it: a scheme, a slash at the end, capitals."""
+    name, at_end = re.sub("^[a-z]+://", "", text.strip()).rstrip("/"), ""
+    if ":" in name.rpartition("/")[2]:
+        name, _, at_end = name.rpartition(":")
+    near = name.lower() + (f":{at_end}" if at_end else "")
+    return near if isinstance(_read(near), Reference) else ""
 
 
 def repository(text: str) -> str:
     """An image without tag and digest, as in the field `image` of a page."""
     reference = _read(text)
     if isinstance(reference, str):
-        raise refusal(text, "an image reference", reference)
+        raise refusal(text, "an image reference", reference, _near_reference(text))
     if reference.tag is None and reference.digest is None:
         return text
     error = "it must not contain a tag or digest; add these to the versions"

@@ -22,6 +22,7 @@ _PHRASES = (
     (r"trailing characters.*", "there is text after the end"),
     (r"(?i)number out of range.*", "a number in it is too large"),
     (r"JSON is malformed.*", "not valid JSON"),
+    (r"Invalid RFC3339.*", "not a date, such as 2026-11-20"),
 )
 
 

@@ -15,6 +15,10 @@ from .normalise import DAMAGED, text
 from .others import binary
 
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
+_HINTS = {
+    "the file is incomplete": "the scan was interrupted; run it again",
+    "there is text after the end": "save one report in each file, without log lines",
+}
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 
@@ -85,8 +89,8 @@ def _reason(data: bytes, error: str) -> RefusedError:
         return RefusedError(f"not JSON: {_quote(start)}", "scan with `--format json`")
     position = _PLACE.search(error)
     place = (int(position[1]), int(position[2])) if position else (0, 0)
-    hint = "run the scan again; save one report in each file, without log lines"
-    return RefusedError(known_fault(_PLACE.sub("", error)) or "not valid JSON", hint, *place)
+    fault = known_fault(_PLACE.sub("", error)) or "not valid JSON"
+    return RefusedError(fault, _HINTS.get(fault, "run the scan again, without log lines in the file"), *place)
 
 
 def _quote(part: bytes) -> str:
