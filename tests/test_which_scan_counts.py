@@ -181,10 +181,10 @@ PARTS = {
         "note CAT033 a: not used for web 1: scans/b.json takes precedence", {"scanner": "Trivy"}),
     "the first scanner, older, and it looked at less": Row(
         PLAIN, {"a": "grype CVE-2 CRITICAL :1", "b": scan("lang :1 2026-10-30T05:59:59Z")}, "CVE-2",
-        "CAT036 a: together with scans/b.json, as scans/b.json names no operating system", {"grade": "F"}),
+        "CAT036 a: together with scans/b.json, as scans/b.json has no operating system", {"grade": "F"}),
     "the first scanner, more than two days older": Row(
         PLAIN, "a: grype CVE-2 :1, b: CVE-1 :1 2026-10-30T05:59:59Z", "CVE-1 CVE-2",
-        "CAT035 a: together with scans/b.json, as scans/a.json is more than two days newer"),
+        "CAT035 a: together with scans/b.json, as scans/a.json is over two days newer"),
     "a second scanner without a time": Row(
         PLAIN, {"a": scan("grype CVE-2 :1 undated"), "b": "CVE-1 :1 old"}, "CVE-1", "note CAT033 a"),
     "the first scanner with a limit": Row(

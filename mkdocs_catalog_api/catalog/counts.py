@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ..problems import Level, Problem
 from ..problems.codes import Code
 from .covers import Part, PartScan, Reason, ReleaseParts, ScanSelection
-from .scans import PACKAGES, Limit, Scan, Scanner, plain_platform
+from .scans import Limit, Scan, Scanner, plain_platform
 
 _NOTHING_THERE: frozenset[Limit] = frozenset({"no-system-packages", "nothing-recognized"})
 """Limits that a scan has only if all of its reports have them."""
@@ -135,7 +135,7 @@ class CountRules(NamedTuple):
         ]
         if pairs:
             files = dict.fromkeys(file for pair in pairs for scan in pair for file in scan.files)
-            yield _counted_together(*pairs[0], [*files], subject)
+            yield _counted_together(*pairs[0], files, subject)
 
     def _whole_scans(self, reports: Iterable[PartScan]) -> list[WholeScan]:
         """Those of the preferred scanner first, the newest first: none replaces an earlier one."""
@@ -197,33 +197,25 @@ def unused(selection: ScanSelection, subject: str) -> Iterator[Problem]:
         yield Problem(scan.file, 0, 0, "", message, hint, Level.INFO, code=Code.PASSED_OVER)
 
 
-def _counted_together(newer: WholeScan, older: WholeScan, files: Sequence[str], subject: str) -> Problem:
-    """A warning about these reports on one part. The reason is that of the two first ones; `newer` is that of
-    the preferred scanner.
-    """
+def _counted_together(newer: WholeScan, older: WholeScan, files: Iterable[str], subject: str) -> Problem:
+    """A warning about these reports, with the reason why `newer`, of the preferred scanner, replaces not."""
     file, other = newer.files[0], older.files[0]
-    code, hint = Code.IN_PART, f"remove {other} if {file} is up to date"
-    lacking: list[str] = sorted(newer.limits - older.limits)
+    lacking = [f"the limit {limit}" for limit in sorted(newer.limits - older.limits)]
     if newer.rank == older.rank and newer.digests & older.digests:
-        lacking += sorted(older.packages - newer.packages)
-    if not all(scan.covers for scan in (newer, older)):
-        vague = file if not newer.covers else other
+        lacking += [f"no {kind}" for kind in sorted(older.packages - newer.packages)]
+    elif newer.rank < older.rank and older.names_system and not newer.names_system:
+        lacking.append("no operating system")
+    code, hint = Code.IN_PART, "scan again all packages and without limits, or remove the outdated one"
+    if not (newer.covers and older.covers):
+        vague = other if newer.covers else file
         why, hint = f"{vague} may be of any part", f"remove {vague}, and scan what `catalog-api list` prints"
-    elif not _moment(newer)[0] or (newer.rank == older.rank and not _moment(older)[0]):
-        undated = other if _moment(newer)[0] else file
-        code, why = Code.SCAN_AGE, f"the time of {undated} is not known"
-        hint = "remove the outdated one, or scan again with a tool that writes the time into its report"
-    elif newer.rank == older.rank and newer.moment == older.moment:
-        code, why, hint = Code.SCAN_AGE, "they have the same time", "remove the outdated one"
     elif lacking:
-        missing = " and ".join(f"no {word}" if word in PACKAGES else f"the limit {word}" for word in lacking)
-        why = f"{file} has {missing}"
-        hint = f"scan again all packages and without limits, or remove {other} if it is outdated"
-    elif older.names_system and not newer.names_system:
-        why = f"{file} names no operating system, unlike {other}"
+        why = f"{file} has {' and '.join(lacking)}"
     else:
-        code, why = Code.SCAN_AGE, f"{other} is more than two days newer"
-        hint = f"scan with {newer.scanner.name} again, or remove {file}"
+        code, hint = Code.SCAN_AGE, "remove the outdated one, or scan again"
+        undated = next((scan.files[0] for scan in (newer, older) if not _moment(scan)[0]), "")
+        same = "they have the same time" if newer.rank == older.rank else f"{other} is over two days newer"
+        why = f"the time of {undated} is not known" if undated else same
     others = ", ".join(each for each in files if each != other)
     message = f"counts for {subject} together with {others}, as {why}"
     return Problem(other, 0, 0, "", message, hint, Level.WARNING, code=code)
