@@ -177,23 +177,20 @@ class Reference(Struct, frozen=True):
         reference = _read(text)
         if isinstance(reference, Reference):
             return reference
-        raise refusal(text, "an image reference", reference, _near_reference(text))
+        raise refusal(text, "an image reference", reference)
 
 
-def _near_reference(text: str) -> str:
-    """The reference without what does not belong to it: a scheme, a slash at the end, capitals."""
-    name, at_end = re.sub("^[a-z]+://", "", text.strip()).rstrip("/"), ""
-    if ":" in name.rpartition("/")[2]:
-        name, _, at_end = name.rpartition(":")
-    near = name.lower() + (f":{at_end}" if at_end else "")
-    return near if isinstance(_read(near), Reference) else ""
+def _near_repository(text: str) -> str:
+    """The repository without what does not belong to it: scheme, tag, digest, slash at the end, capitals."""
+    near, _, _ = _split(re.sub("^[a-z]+://", "", text.strip()).rstrip("/").lower())
+    return near if isinstance(_read(near), Reference) and ("/" in near or "/" not in text.strip()) else ""
 
 
 def repository(text: str) -> str:
     """An image without tag and digest, as in the field `image` of a page."""
     reference = _read(text)
     if isinstance(reference, str):
-        raise refusal(text, "an image reference", reference, _near_reference(text))
+        raise refusal(text, "an image reference", reference, _near_repository(text))
     if reference.tag is None and reference.digest is None:
         return text
     error = "it must not contain a tag or digest; add these to the versions"
