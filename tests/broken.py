@@ -83,6 +83,7 @@ FIELDS = {
     "variants": ("variants: alpine", "CAT012 5:1 variants"),
     "variants with lists": ("variants: {dev: [x]}", "CAT012 5:1 variants"),
     "default variant": ("defaultVariant: alpin\nversions: [1.2, 1.2-alpine]", "CAT014 5:1 defaultVariant"),
+    "accept": ("accept: [partial]", "CAT012 5:10 accept[0]"),
     "product with /": ("product: nginx/x", "CAT012 5:1 product"),
     "product without its file": ("product: nothere", "CAT021 5:1 product"),
     "manifests beside several digests": (

@@ -3,6 +3,7 @@
 `oracle_files` reads a catalog's sources, `oracle_documents` lays out what follows from them.
 """
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable
@@ -50,18 +51,18 @@ def differs(scan: Record, release: Record, pointed: set[str]) -> bool:
     every = [part for part in release.manifests.items() if part[1] in pointed]
     platforms = [name.replace("/v8", "") for name, _ in every if not alike(name, scan.platform)]
     others = named(scan) & every_digest(release) - pointed if pointed else set()
-    images = scan.images and release.image not in scan.images
-    names = release.image and (images or (scan.tags and not scan.tags & release.tags))
-    return bool(others or platforms or names)
+    here = {release.image} - {""}
+    if "reference" in release.accept:
+        here |= {image for image in scan.images if image.split("/")[-1] == release.image.split("/")[-1]}
+    tags = {(image, tag) for image in here for _, tag in release.tags}
+    own = {each for each in scan.tags if each[0] in here}
+    images = here and scan.images and not scan.images & here
+    return bool(others or platforms or images or (own and not own & tags))
 
 
 def alike(one: str, other: str) -> bool:
     """A variant may be left out, and so may all of it."""
     return not (one and other) or all(map(str.__eq__, one.split("/"), other.split("/")))
-
-
-def foreign(scan: Record, release: Record) -> bool:
-    return bool(scan.digests and release.digests) and not named(scan) & every_digest(release)
 
 
 def parts(release: Record) -> list[tuple[str, str]]:
@@ -71,7 +72,7 @@ def parts(release: Record) -> list[tuple[str, str]]:
         return [part for part in every if any(alike(part[1], p) for p in release.platforms)] or every
     if len(release.digests) > 1:
         return [(digest, "") for digest in release.digests]
-    of_scans = {scan.platform for scan in release.scans if scan.platform and not foreign(scan, release)}
+    of_scans = {scan.platform for scan in release.scans if scan.platform}
     listed = [("", name) for name in release.platforms or sorted(of_scans)]
     return listed or [(release.digests[0] if release.digests else "", "")]
 
@@ -83,65 +84,59 @@ def subject(scan: Record, release: Record) -> tuple[list[tuple[str, str]], bool]
         return by_digest, True
     if named(scan) & {*release.manifests.values()}:
         return None
-    if foreign(scan, release):
-        return [], False
     possible = [part for part in release.parts if part[1] == scan.platform]
     possible = possible or [part for part in release.parts if alike(part[1], scan.platform)]
     return (possible, len(possible) == 1) if possible else None
 
 
-def usable(scan: Record, now: Fraction) -> bool:
-    return scan.time is not None and scan.time <= now
+def certainly_replaces(new: Record, old: Record, now: Fraction) -> bool:
+    """Of one scanner a later one without a gap; of two scanners the first one's, up to two days older."""
+    if new.limits - old.limits or new.time is None or new.time > now:
+        return False
+    if new.scanner == old.scanner:
+        less = named(new) & named(old) and old.packages - new.packages
+        return old.time is not None and old.time < new.time and not less
+    in_time = old.time is None or old.time <= new.time + 2 * 24 * 3600
+    return new.rank < old.rank and in_time and (new.system or not old.system)
 
 
-def replaces(newer: Record, older: Record, packages: set[str], release: Record, now: Fraction) -> bool:
-    """A newer one does, unless a time says nothing or it has looked at less than the older one."""
-    same_build = release.digests and not foreign(older, release)
-    rebuilt = not same_build and named(newer) and named(older) and not named(newer) & named(older)
-    less = not rebuilt and (packages - newer.packages or newer.limits - older.limits)
-    return usable(newer, now) and usable(older, now) and newer.time > older.time and not less
-
-
-def rank(scan: Record, scanners: list[str]) -> tuple[bool, int]:
-    return scan.silent, scanners.index(scan.scanner)
-
-
-def newest(rivals: list[Record], release: Record, scanners: list[str], now: Fraction) -> list[Record]:
-    """The first scanner's scans that no newer one that counts replaces."""
-    first, chosen = min(rank(scan, scanners) for scan in rivals), list[Record]()
-    rivals = [scan for scan in rivals if rank(scan, scanners) == first]
-    for scan in sorted(rivals, key=lambda scan: scan.time or 0, reverse=True):
-        made = scan.time, named(scan), scan.platform
-        like = [each for each in rivals if (each.time, named(each), each.platform) == made]
-        packages = set().union(*(each.packages for each in like))
-        chosen += [] if any(replaces(other, scan, packages, release, now) for other in chosen) else [scan]
-    return chosen
+def whole_scans(scans: list[Record], accept: list[str]) -> list[Record]:
+    """The reports of one scanner on one subject with one time, as one scan."""
+    groups = defaultdict(list)
+    for scan in scans:
+        alone = id(scan) if scan.time is None else ""
+        groups[scan.scanner, scan.time, frozenset(named(scan)), scan.platform, alone].append(scan)
+    united = []
+    for files in groups.values():
+        limits = set().union(*(scan.limits for scan in files))
+        for word in ("no-system-packages", "nothing-recognized"):  # another file may have what one lacks
+            limits -= {word} if any(word not in scan.limits for scan in files) else set()
+        limits -= {*accept}
+        packages = set().union(*(scan.packages for scan in files))
+        about = {"limits": limits, "packages": packages, "system": any(scan.system for scan in files)}
+        united.append(Record(**vars(files[0]) | about, files=files))
+    return united
 
 
 def counting(release: Record, scanners: list[str], now: Fraction) -> list[Record]:
-    """Of each part the first scanner's newest; besides, what is of no particular part and adds to them."""
+    """All that is of a part, but what another scan of that part certainly replaces."""
     release.parts = parts(release)
-    known = [(scan, *found) for scan in release.scans if (found := subject(scan, release))]
-    covering = {part: [s for s, of, sure in known if sure and part in of] for part in release.parts}
-    counted = [scan for scans in covering.values() if scans for scan in newest(scans, release, scanners, now)]
-    covered = {part: [scan for scan in scans if scan in counted] for part, scans in covering.items()}
-    further = defaultdict(list)
-    for scan, of, sure in known:
-        if not sure and (of or not counted):
-            further[tuple(of), scan.platform].append(scan)
-    for (possible, _), scans in further.items():
-        for scan in newest(scans, release, scanners, now):
-            answered = [
-                any(
-                    rank(other, scanners) < rank(scan, scanners)
-                    or replaces(other, scan, scan.packages, release, now)
-                    for other in covered[part]
-                )
-                for part in possible
-            ]
-            counted += [] if possible and all(answered) else [scan]
-    release.of = {id(scan): (of, sure) for scan, of, sure in known}
-    return [scan for scan in release.scans if any(scan is each for each in counted)]
+    release.of = {id(scan): found for scan in release.scans if (found := subject(scan, release))}
+    scans = whole_scans([scan for scan in release.scans if id(scan) in release.of], release.accept)
+    for scan in scans:
+        (scan.of, scan.sure), scan.rank = release.of[id(scan.files[0])], scanners.index(scan.scanner)
+    counted: dict[Any, list[Record]] = {part: [] for part in release.parts}
+
+    def replaced(scan: Record, part: Any) -> bool:
+        return any(certainly_replaces(other, scan, now) for other in counted[part])
+
+    for scan in sorted(scans, key=lambda scan: (scan.rank, -(scan.time or 0))):
+        for part in scan.of if scan.sure else []:
+            counted[part] += [] if replaced(scan, part) else [scan]
+    vague = [scan for scan in scans if not scan.sure and not all(replaced(scan, p) for p in release.parts)]
+    every = [*vague, *(scan for scans in counted.values() for scan in scans)]
+    release.limits = {id(file): scan.limits for scan in every for file in scan.files}
+    return [scan for scan in release.scans if id(scan) in release.limits]
 
 
 def looked(release: Record, part: tuple[str, str] | None = None) -> dict[str, Any]:
@@ -150,27 +145,31 @@ def looked(release: Record, part: tuple[str, str] | None = None) -> dict[str, An
     seen = [each for each in seen if part is None or part in each[1]]
     wanted = release.parts if part is None else [part]
     covers = {p: [scan for scan, of, sure in seen if sure and p in of] for p in wanted}
-    whole = all(any(not scan.limits for scan in scans) for scans in covers.values())
-    own = any(of for _, of, _ in seen)
+    limits = {id(scan): release.limits[id(scan)] for scan, *_ in seen}
+    ended = {p for scan, of, _ in seen for p in of if "os-end-of-life" in limits[id(scan)]}
+    whole = {p for p, scans in covers.items() if any(not limits[id(scan)] for scan in scans)} - ended
+    still = {limit for scan, of, _ in seen for limit in limits[id(scan)] if {*of} & {*wanted} - whole}
     uncovered = [p for p, scans in covers.items() if not scans]
     platforms = {p[1] or scan.platform for p, scans in covers.items() for scan in scans}
     platforms |= {scan.platform for scan, _, sure in seen if not sure}
-    limits = {limit for scan, *_ in seen for limit in scan.limits}
     return {
-        "complete": bool(seen and wanted) and whole,
-        "limits": [limit for limit in LIMITS if limit in limits],
+        "complete": bool(wanted) and whole >= {*wanted},
+        "limits": [limit for limit in LIMITS if limit in still],
         "platformsScanned": sorted(platforms - {""}),
-        "missing": [p for p in uncovered if p[0] or not own] if seen else [],
-        "digestsScanned": sum(own and d not in {p[0] for p in uncovered} for d in release.digests),
+        "missing": [p for p in uncovered if p[0]] if seen else [],
+        "digestsScanned": sum(d not in {p[0] for p in uncovered} for d in release.digests),
     }
 
 
 def statements(documents: list[Any], now: Fraction) -> list[Record]:
-    """Those of the highest version of each document; where two differ, what suppresses has no time."""
-    highest = {d["@id"]: d["version"] for d in sorted(documents, key=lambda d: d["version"])}
-    newest = [document for document in documents if document["version"] == highest[document["@id"]]]
-    ids, read = [document["@id"] for document in newest], []
-    for document, said in [(d, said) for d in newest for said in d["statements"]]:
+    """Of two documents with one id and another content, what suppresses is not used."""
+    documents = [document.get("predicate", document) for document in documents]
+    contents = defaultdict(set)
+    for document in documents:
+        times = [document.get(key) for key in ("timestamp", "last_updated")]
+        contents[document["@id"]].add(json.dumps([document["statements"], *times], sort_keys=True))
+    read = []
+    for document, said in [(d, said) for d in documents for said in d["statements"]]:
         status, suppresses = said["status"], said["status"] in ("not_affected", "fixed")
         keys = ("timestamp", "last_updated")
         times = [instant(entry[key]) for entry in (said, document) for key in keys if key in entry]
@@ -179,9 +178,9 @@ def statements(documents: list[Any], now: Fraction) -> list[Record]:
         usable = [time for time in times if time is not None]
         time = max(usable) if usable and len(usable) == len(times) else None
         doubtful = suppresses and written is not None and (time is None or time > now)
+        doubtful |= suppresses and len(contents[document["@id"]]) > 1
         reason = said.get("justification") or said.get("impact_statement") or status != "not_affected"
         if reason and not doubtful:
-            time = None if ids.count(document["@id"]) > 1 and suppresses else time
             shown = (status, said.get("justification", ""), document["@id"])
             about = {"ids": statement_ids(said["vulnerability"]), "products": said.get("products", [])}
             read.append(Record(time=time, suppresses=suppresses, shown=shown, **about))

@@ -113,7 +113,7 @@ def pinned(
         if not fits:
             about = {"slug": "", "image": repository, "version": tag, "labels": [tag], "digests": digests}
             joins = {"tags": set() if digests else {(repository, tag)}, "paths": set(), "scans": []}
-            joins |= {"manifests": {}, "platforms": []}
+            joins |= {"manifests": {}, "platforms": [], "accept": []}
             fits = [Record(**about, **joins)]
             join(scans, fits)
             assess(fits[0], catalog)

@@ -93,7 +93,7 @@ def instant(text: Any) -> Fraction | None:
 
 def scan(scanner: str, names: list[str], time: Any, findings: list[Record], **more: Any) -> Record:
     references = [reference(name) for name in names if name and not name.endswith(".tar")]
-    values = {"platform": "", "packages": ALL, "limits": set(), "manifest": "", "silent": False} | more
+    values = {"platform": "", "packages": ALL, "limits": set(), "manifest": "", "system": ""} | more
     values |= {"digests": {digest for *_, digest in references if digest}}
     values |= {"images": {repository for repository, *_ in references if repository}}
     values |= {"tags": {(image, tag or "latest") for image, tag, digest in references if tag or not digest}}
@@ -121,7 +121,8 @@ def trivy(report: Any, names: list[str], time: str) -> Record:
     limits |= set() if system.get("Family") or results else {"nothing-recognized"}
     platform = "/".join([config["os"], config["architecture"]]) if config else ""
     more = {"platform": platform, "packages": packages if report else ALL, "limits": limits}
-    return scan("trivy", names, time or report.get("CreatedAt"), findings, silent=not report, **more)
+    more["system"] = system.get("Family") or "os-pkgs" in packages
+    return scan("trivy", names, time or report.get("CreatedAt"), findings, **more)
 
 
 def grype(report: Any) -> Record:
@@ -139,11 +140,13 @@ def grype(report: Any) -> Record:
     limits = {key for key in options if configuration.get(key)}
     for alert in [alert["type"] for entry in report.get("alertsByPackage", []) for alert in entry["alerts"]]:
         limits |= {"os-end-of-life" if alert == "distro-eol" else "unknown-distribution"}
-    matched = report["matches"] or report.get("ignoredMatches") or report.get("distro", {}).get("name")
+    system = report.get("distro", {}).get("name", "")
+    matched = report["matches"] or report.get("ignoredMatches") or system
     limits |= set() if matched else {"nothing-recognized"}
     names = [target["userInput"], *target["tags"], *target["repoDigests"]]
     platform = "linux/" + target["architecture"] if "architecture" in target else ""
     more = {"platform": platform, "limits": limits, "manifest": target.get("manifestDigest", "")}
+    more["system"] = system
     return scan("grype", names, descriptor.get("timestamp"), findings, **more)
 
 
@@ -155,7 +158,7 @@ def harbor(report: Any) -> Record:
 
 
 def osv(report: Any) -> Record:
-    findings, system = [], report.get("image_metadata", {}).get("os")
+    findings, system = [], report.get("image_metadata", {}).get("os", "")
     groups = [(p, g) for result in report["results"] for p in result["packages"] for g in p["groups"]]
     for package, group in groups:
         records = [record for record in package["vulnerabilities"] if record["id"] in group["ids"]]
@@ -176,7 +179,7 @@ def osv(report: Any) -> Record:
     limits = set() if report["results"] or system else {"nothing-recognized"}
     sources = [result.get("source", {}) for result in report["results"]]
     names = [source["path"] for source in sources if source.get("type") == "docker"]
-    return scan("osv", names, None, findings, limits=limits)
+    return scan("osv", names, None, findings, limits=limits, system=system)
 
 
 def hub(report: Any, package: Any) -> list[Record]:
@@ -233,7 +236,7 @@ def releases(page: Any, registry: str | None) -> list[Record]:
         digests = digests or list(manifests.values())
         platforms = entry.get("platforms") or page.get("platforms", [])
         about = {"page": page, "slug": slug, "image": image, "written": written, "entry": entry, "scans": []}
-        about |= {"version": labels[0], "labels": labels}
+        about |= {"version": labels[0], "labels": labels, "accept": page.get("accept", [])}
         about |= {"digests": [digests] if isinstance(digests, str) else digests}
         about |= {"manifests": manifests, "platforms": [name.replace("/v8", "") for name in platforms]}
         joins = {

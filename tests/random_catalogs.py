@@ -129,6 +129,7 @@ class RandomCatalog:
             page["image"] = written
         if self.maybe(0.3):
             page["platforms"] = self.chance.sample(PLATFORMS, self.one([1, 2, 3]))
+        page["accept"] = [word for word in ("nothing-recognized", "reference") if self.maybe(0.2)]
         if labels and self.maybe(0.2):
             page["latest"] = self.one(labels)
         self.site.image(slug, "\n".join(f"{key}: {json.dumps(value)}" for key, value in page.items()))
@@ -237,6 +238,7 @@ class RandomCatalog:
             return found
 
         names = [f"{version.image}:{version.label}"] * 3 + [version.image, "web.tar", "quay.io/acme/proxy:7"]
+        names += [f"mirror.example.org/{version.slug}:{label}" for label in (version.label, "7")]
         target: Json = {"userInput": tag or self.one(names), "tags": [tag] * bool(tag)}
         target |= {"repoDigests": [f"{version.image}@{digest}"] * bool(digest)}
         if version.platform:
@@ -294,13 +296,14 @@ class RandomCatalog:
         return report | {"results": [{"source": source, "packages": packages}] if packages else []}
 
     def vex(self) -> Json:
-        head: Json = {"@id": self.one(["https://a.example", "https://b.example"])}
+        head: Json = {"@id": self.one([f"https://{name}.example" for name in "abcde"])}
         head |= {"version": self.chance.randint(1, 2), "timestamp": self.one(DATES)}
         if self.maybe(0.05):
             head["timestamp"] = "soon"
         if self.maybe(0.3):
             head["last_updated"] = self.one(DATES)
-        return openvex(*(self.statement() for _ in range(self.chance.randint(1, 6))), **head)
+        made = openvex(*(self.statement() for _ in range(self.chance.randint(1, 6))), **head)
+        return {"predicateType": "https://openvex.dev/ns", "predicate": made} if self.maybe(0.2) else made
 
     def statement(self) -> Json:
         id_ = self.one([CVES[0]] * 8 + CVES + ADVISORIES)

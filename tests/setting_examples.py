@@ -25,7 +25,7 @@ EXAMPLES = {
     "security.vex": "security: {vex: statements}",
     "security.max_age": "security: {max_age: 30}",
     "security.scanners": "security: {scanners: [grype, trivy]}",
-    "security.accept": "security: {accept: [filesystem, partial]}",
+    "security.accept": "security: {accept: [ignored, partial]}",
     "security.max_report_size": "security: {max_report_size: 1GB}",
     "security.publish_vex": "security: {publish_vex: true}",
     "lookups": "lookups: [digests, renovate]",
@@ -40,8 +40,8 @@ NOTES = {
     "images.lines": "See [Lines and variants](rules.md#lines-and-variants).",
     "security.scanners": "See [Which scan report counts](rules.md#which-scan-report-counts).",
     "security.reports": "The folder can't be inside `docs_dir`, where MkDocs would publish it.",
-    "security.accept": "`partial` grades a version although a digest has no scan. "
-    "See [scanners' ignore rules](scan.md#scanners-ignore-rules).",
+    "security.accept": "See [Complete scans](rules.md#complete-scans) and "
+    "[scanners' ignore rules](scan.md#scanners-ignore-rules).",
     "security.max_report_size": "A number and a unit: `kB`, `MB`, `GB` (powers of 1000)"
     " or `KiB`, `MiB`, `GiB` (powers of 1024).",
     "lookups": "Each [answers one question](clients.md#one-question-one-document). If the site "

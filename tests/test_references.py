@@ -69,10 +69,11 @@ RULES: dict[Callable[[str], str], Rule] = {
     ),
     names.repository: Rule(
         ["nginx", "ghcr.io/acme/nginx", "localhost:5000/a/b__c", "registry.example:443/a--b.c"],
-        {"nginx:1.25": "nginx", f"ghcr.io/a/b@{SHA256}": "ghcr.io/a/b"},
-        ["", "ghcr.io/Acme/Nginx", "ghcr.io/Acme/Nginx:1", "A:a", "https://ghcr.io/acme/nginx",
-         "docker://nginx", "ghcr.io/", "/nginx", "ghcr.io/acme/nginx/", "a//b", "-a.io/b", "a.io:x/b",
-         HEX[:64], f"a.io/{'b' * 251}", "a/../b", "nginx\n"],
+        {"nginx:1.25": "nginx", f"ghcr.io/a/b@{SHA256}": "ghcr.io/a/b", "A:a": "a", "nginx\n": "nginx",
+         "ghcr.io/Acme/Nginx:1": "ghcr.io/acme/nginx", "https://ghcr.io/acme/nginx": "ghcr.io/acme/nginx",
+         "ghcr.io/acme/nginx/": "ghcr.io/acme/nginx"},
+        ["", "docker://nginx", "ghcr.io/", "/nginx", "a//b", "-a.io/b", "a.io:x/b", HEX[:64],
+         f"a.io/{'b' * 251}", "a/../b"],
     ),
     names.chart_reference: Rule(
         ["oci://ghcr.io/acme/charts/nginx", "oci://localhost:5000/charts/nginx:1.2.3",

@@ -34,7 +34,7 @@ from mkdocs_catalog_api.sources.reports.normalise import ReportFormat
 
 from .random_catalogs import RandomCatalog, Version
 from .report_files import damaged, row, shuffled, trivy
-from .sites import SiteFolder, built, grype, harbor, match, osv
+from .sites import SiteFolder, built, grype, harbor, match, openvex, osv
 
 DIGEST, OTHER, IMAGE = (f"sha256:{letter * 64}" for letter in "abf")
 ONE, GHSA = "CVE-2026-0001", "GHSA-cfh5-3ghh-wfjx"
@@ -59,7 +59,8 @@ TRIVY_READ = {
     "fraction": "82769912",
     "references": ("ghcr.io/acme/web:1", "ghcr.io/acme/web:latest", f"ghcr.io/acme/web@{DIGEST}"),
     "coverage": Coverage(
-        frozenset({DIGEST}), "linux/arm/v7", "", frozenset({"os-pkgs"}), frozenset({"os-end-of-life"})),
+        frozenset({DIGEST}), "linux/arm/v7", "", frozenset({"os-pkgs"}), frozenset({"os-end-of-life"}),
+        names_system=True),
     "os_end_of_life": True,
     "findings": (Finding(
         ONE, 1, "zlib", "1.3-r0", "1.3-r1, 1.4-r0", "zlib: overflow", "https://example.org/1",
@@ -81,7 +82,7 @@ GRYPE = grype(
 GRYPE_READ = {
     "scanner": SCANNERS["grype"], "scanner_version": "0.80", "scanned_at": "2026-08-31T19:13:32Z",
     "fraction": "9", "references": ("acme/web:1", "acme/web:latest", f"acme/web@{DIGEST}"),
-    "coverage": Coverage(frozenset({DIGEST}), "linux/arm64", OTHER),
+    "coverage": Coverage(frozenset({DIGEST}), "linux/arm64", OTHER, names_system=True),
     "findings": (Finding(
         ONE, 2, "httpclient", "4.1.1", "4.3.5, 5.0", "Weak host name check",
         f"https://github.com/advisories/{GHSA}", "/app.jar", (GHSA,), MAVEN),),
@@ -248,7 +249,7 @@ VALUES: list[tuple[Any, dict[str, Any]]] = [
     ),
     (
         trivy(ArtifactName=f"acme/web:1@{DIGEST}"),
-        {"coverage": Coverage(frozenset({DIGEST}), packages=frozenset({"os-pkgs"}))},
+        {"coverage": Coverage(frozenset({DIGEST}), packages=frozenset({"os-pkgs"}), names_system=True)},
     ),
     # Scans that found nothing.
     ({"SchemaVersion": 2, "ArtifactName": "acme/web:1"}, {"findings": ()}),
@@ -272,7 +273,7 @@ VALUES: list[tuple[Any, dict[str, Any]]] = [
     ),
     (
         grype() | {"source": {"type": "directory", "target": "/src"}},
-        {"references": (), "coverage": Coverage(), "findings": ()},
+        {"references": (), "coverage": Coverage(names_system=True), "findings": ()},
     ),
     *((rated(score, word), {"severity": number}) for score, word, number in SCORES),
     *((worded(scanner, word), {"severity": n, "odd_severities": ()}) for scanner, word, n in KNOWN),
@@ -358,6 +359,23 @@ def test_the_same_in_other_bytes(data: bytes) -> None:
         ({"results": [], "errors": []}, "an object with `results`, `errors`"),
         ({"acme/web:1": {"Results": 5}}, "acme/web:1: `Results`: expected a list, got a whole number"),
         ({"acme/web:1": {"Results": []}, "acme/job:1": 5}, "`acme/job:1` is not a report of Trivy"),
+        (b'{"SchemaVersion": 1e400}', "too large"),
+        (REPORT[:-9], "the file is incomplete"),
+        (REPORT * 2, "text after the end"),
+        (b'{"a": ' * 5000, "nested too deeply"),
+        # Files that are known, but are no report of a scanner that is read.
+        ({}, "Harbor"),
+        ({"errors": [{"code": "UNAUTHORIZED", "message": "unauthorized"}]}, "an error of an API"),
+        ({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "docker scout"}}}]}, "of docker scout"),
+        ({"version": "2.1.0", "$schema": "x", "runs": []}, "SARIF"),
+        ({"bomFormat": "CycloneDX", "components": []}, "CycloneDX"),
+        ({"bomFormat": "CycloneDX", "vulnerabilities": [{"id": ONE}]}, "with vulnerabilities"),
+        ({"spdxVersion": "SPDX-2.3"}, "SPDX"),
+        ({"vulnerabilities": [], "packageManager": "deb", "ok": True}, "Snyk"),
+        ({"version": "15.0.6", "scan": {}, "vulnerabilities": []}, "GitLab"),
+        (openvex(), "OpenVEX"),
+        ({"_type": "x", "predicateType": "y", "predicate": {}}, "in-toto"),
+        (b"\x89PNG\r\n", "a PNG picture"),
     ],
 )
 def test_a_report_that_cannot_be_counted_on_is_refused(document: Any, reason: str) -> None:
@@ -462,15 +480,12 @@ def test_no_other_format_recognizes_its_sample(report_format: ReportFormat) -> N
     assert {other.name for other in others if other.word != report_format.word} == set()
 
 
-def test_a_sample_is_counted_and_the_first_format_of_the_table_comes_first(site: SiteFolder) -> None:
-    """A report of another format is not used, unless the setting says otherwise."""
+def test_each_sample_is_counted(site: SiteFolder) -> None:
     site.image("web", "image: ghcr.io/acme/web\nversions: ['1']")
-    for report_format in reversed([each for each in FORMATS if each is not artifact_hub.FORMAT]):
+    for report_format in (each for each in FORMATS if each is not artifact_hub.FORMAT):
         site.write(f"scans/web/{report_format.word}/1.json", report_format.sample)
         site.write("scans/web/1.json", report_format.sample)
-        site.settings["security"] = {}
-        for _ in range(2):
-            record = built(site).json("security/web/1.json")
-            assert (record["scanned"], record["total"], record["grade"]) == (True, 1, "D")
-            assert record["scanner"] == SCANNERS[report_format.word].name
-            site.settings["security"] = {"scanners": [report_format.word]}
+        site.settings["security"] = {"scanners": [report_format.word]}
+        record = built(site).json("security/web/1.json")
+        assert (record["scanned"], record["total"], record["grade"]) == (True, 1, "D")
+        assert record["scanner"] == SCANNERS[report_format.word].name

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from copy import deepcopy
+from datetime import UTC, datetime
 from itertools import accumulate
 from operator import gt
 from pathlib import Path
@@ -15,12 +16,14 @@ from typing import Any
 
 import pytest
 
-from mkdocs_catalog_api.problems import Level
+from mkdocs_catalog_api.build import prepare
+from mkdocs_catalog_api.problems import Level, Problems
+from mkdocs_catalog_api.sources.read_site import read_site
 
 from .contract import check
-from .random_catalogs import NOW, RandomCatalog
+from .random_catalogs import NOW, TIMES, RandomCatalog
 from .report_files import damaged, shuffled
-from .sites import Result, SiteFolder
+from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, match, row, trivy
 
 Report = dict[str, Any]
 MARKS = ("critical", "high", "medium", "low", "unknown")
@@ -40,7 +43,7 @@ class Changing:
 
     def changed(self) -> bool:
         """Whether there was a report for one of the changes that must not make anything better."""
-        change = self.chance.choice(["add", "worsen", "split", "copy", "rename"])
+        change = self.chance.choice(["add", "worsen", "copy", "rename", "vague"])
         path = self.chance.choice(self.scans if change in ("add", "worsen") else self.named() or [Path()])
         if not path.name:
             return False
@@ -50,9 +53,8 @@ class Changing:
             rows = [(listed, row) for listed in findings(report) for row in listed]
             for listed, row in rows[:1]:
                 listed.insert(0, added(row)) if change == "add" else worsen(row)
-        elif change == "split":
-            report, second = split(report, self.chance)
-            self.site.write(other, json.dumps(second))
+        elif change == "vague":
+            self.site.write(other, json.dumps(vague(report)))
         else:
             self.site.write(other, path.read_bytes())
         path.write_text(json.dumps(report))
@@ -97,6 +99,21 @@ def worsen(row: Report) -> None:
         row |= {"Severity": "CRITICAL", "FixedVersion": "2.1"}
 
 
+def vague(report: Report) -> Report:
+    """The same without a time and findings: it replaces none, and what it covers is covered."""
+    new = deepcopy(report)
+    for body in new.values():
+        if isinstance(body, dict) and "generated_at" in body:
+            body["generated_at"] = ""
+    if "matches" in new:
+        new["matches"], new["descriptor"]["timestamp"] = [], ""
+    if "Results" in new:
+        new["CreatedAt"] = ""
+        for result in new["Results"]:
+            result["Vulnerabilities"] = []
+    return new
+
+
 def split(report: Report, chance: Random) -> tuple[Report, Report]:
     """Two reports, each with some of the findings of one."""
     parts = deepcopy(report), deepcopy(report)
@@ -135,6 +152,13 @@ def figures(result: Result) -> dict[str, list[float]]:
     return found
 
 
+def forget(value: Any) -> Any:
+    """The same without the number of raw findings."""
+    if isinstance(value, dict):
+        return {key: forget(part) for key, part in value.items() if key not in ("findings", "contents")}
+    return [forget(part) for part in value] if isinstance(value, list) else value
+
+
 @pytest.fixture(autouse=True)
 def today(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", NOW)
@@ -166,11 +190,6 @@ def test_no_order_changes_a_byte(tmp_path: Path, seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(300, 310))
 def test_the_same_again_changes_nothing_but_the_raw_findings(tmp_path: Path, seed: int) -> None:
-    def forget(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: forget(part) for key, part in value.items() if key not in ("findings", "contents")}
-        return [forget(part) for part in value] if isinstance(value, list) else value
-
     catalog = Changing(tmp_path, seed)
     once = forget(documents(catalog.site.build()))
     for path in catalog.scans:
@@ -181,6 +200,60 @@ def test_the_same_again_changes_nothing_but_the_raw_findings(tmp_path: Path, see
     for path in catalog.named():
         catalog.site.write(f"scans/x/{path.name}", path.read_bytes())
     assert forget(documents(catalog.site.build())) == once
+
+
+@pytest.mark.parametrize("seed", range(310, 320))
+def test_a_report_in_two_files_is_one(tmp_path: Path, seed: int) -> None:
+    catalog = Changing(tmp_path, seed)
+    before = forget(documents(catalog.site.build()))
+    for path in catalog.named():
+        report = json.loads(path.read_bytes())
+        first, second = split(report, catalog.chance)
+        dated = report.get("CreatedAt") or report.get("descriptor", {}).get("timestamp", "")
+        if dated in TIMES:
+            path.write_text(json.dumps(first))
+            catalog.site.write(f"scans/x/{path.name}", json.dumps(second))
+    assert forget(documents(catalog.site.build())) == before
+
+
+@pytest.mark.parametrize("seed", range(320, 335))
+def test_what_does_not_count_never_matters(tmp_path: Path, seed: int) -> None:
+    catalog = Changing(tmp_path, seed)
+    before = catalog.site.build().bytes()
+    problems = Problems()
+    sources, settings, _ = read_site(tmp_path / "mkdocs.yml", problems, site_dir=str(tmp_path / "site"))
+    value = prepare(sources, settings, problems, strict=False).catalog
+    selections = [release.selection for image in value.images for release in image.releases]
+    selections += [pin.selection for item in value.pinning for pin in item.pins]
+    selections += [former.release.selection for former in value.former]
+    counted = {scan.file for selection in selections for scan in selection.scans}
+    for path in catalog.scans:
+        if path.relative_to(tmp_path).as_posix() not in counted:
+            path.unlink()
+    assert catalog.site.build().bytes() == before
+
+
+@pytest.mark.parametrize("kept", [False, True])
+@pytest.mark.parametrize("failing", ["trivy", "grype"])
+def test_a_scanner_that_fails_on_a_day_changes_nothing(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch, failing: str, kept: bool
+) -> None:
+    """Two scanners every day of a week, their reports overwritten or kept."""
+    reference = f"{REGISTRY}/web@{digest(1)}"
+    site.image("web", f"versions: [{{version: '1', digest: '{digest(1)}'}}]")
+    for day in range(7):
+        time = datetime(2026, 11, 2 + day, 6, tzinfo=UTC)
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", f"{time.timestamp() + 3600:.0f}")
+        matches = [match("CVE-2026-1"), match("CVE-2026-2")]
+        reports = {
+            "trivy": trivy([row("CVE-2026-1")], digest=reference, created=time.isoformat()),
+            "grype": grype(*matches, created=time.isoformat(), repoDigests=[reference]),
+        }
+        for name, report in reports.items():
+            if (name, day) != (failing, 3):
+                site.report(f"{name}/{day if kept else 0}.json", report)
+        result = built(site, strict=True)
+        assert [each["id"] for each in result.json("security/web/1.json")["cves"]] == ["CVE-2026-1"]
 
 
 @pytest.mark.parametrize("seed", range(400, 412))

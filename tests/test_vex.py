@@ -270,21 +270,18 @@ def times(exception: Json, other: Json, *warned: str, wins: bool = False) -> Row
     return Row(documents, (ONE,) if wins else (), warned)
 
 
-SAME_VERSION = ("a version: ", "b version: ")
+SAME_ID = ("a @id: ",)
 
 
-def editions(*given: tuple[Json, object], shown: tuple[str, ...] = (), warned: Any = SAME_VERSION) -> Row:
+def editions(*given: tuple[Json, object], shown: tuple[str, ...] = (), warned: Any = SAME_ID) -> Row:
     """Two documents with one `@id`, and their versions."""
-    versions = [{} if version is None else {"version": version} for _, version in given]
     head = {"@id": "https://example.org/web"}
-    documents = [
-        document(change, **head, **fields) for (change, _), fields in zip(given, versions, strict=True)
-    ]
+    documents = [document(change, **head, version=version) for change, version in given]
     return Row(documents, shown, warned)
 
 
 ON_TWO = {"vulnerability": TWO}
-# The order of times and versions is the oracle's; these are what it does not tell of.
+# The order of times is the oracle's; these are what it does not tell of.
 WHEN: dict[str, Row] = {
     "of the same time": times({"timestamp": MARCH}, {"timestamp": "2026-03-01T01:00:00+01:00"}, CONTESTED),
     "a nanosecond newer": times(
@@ -309,16 +306,10 @@ WHEN: dict[str, Row] = {
         (f"a timestamp: {FUTURE} is in the future, so the statement is not used",)),
     "two contradictions of one document are one warning": Row(
         [document({}, ON_TWO), document(AFFECTED, AFFECTED | ON_TWO)], (), (CONTESTED,)),
-    "versions are numbers": editions(({}, 10), (ON_TWO, 9), shown=(ONE,), warned=()),
-    "the same version contradicts": editions(
-        ({"timestamp": MARCH}, 2), (AFFECTED, 2), warned=(CONTESTED, *SAME_VERSION)),
-    "the same version of other content": editions(({}, 2), (ON_TWO, 2), shown=(ONE, TWO)),
+    "one `@id` and another content": editions(({}, 2), (ON_TWO, 2)),
+    "one `@id`, and a contradiction": editions(({"timestamp": MARCH}, 1), (AFFECTED | ON_TWO, 2)),
     "the same document twice": editions(({}, 2), ({}, 2), shown=(ONE,), warned=()),
-    "the same twice without a version": editions(({}, None), ({}, None), shown=(ONE,), warned=()),
-    "no version": editions(({}, None), (ON_TWO, None)),
-    "one version": editions(({}, 2), (ON_TWO, None)),
-    "a version that is text": editions(({}, "2"), (AFFECTED | ON_TWO, 1)),
-    "a version that is true": editions(({}, True), (AFFECTED, 2)),
+    "the same in another version": editions(({}, "1"), ({}, 2), shown=(ONE,), warned=()),
 }  # fmt: skip
 
 
@@ -491,6 +482,26 @@ def test_the_same_bytes_without_a_document_that_applies(nginx: SiteFolder) -> No
     assert any("2 of 2 VEX statements match no finding" in text for text in result.logged(logging.INFO))
 
 
+NARROWED = "pkg:deb/debian/openssl?os_name=debian&os_version=12"
+IDLE: dict[str, Json] = {
+    "no scan has found CVE-1999-0001": {"vulnerability": "CVE-1999-0001"},
+    f"in {REGISTRY}/nginx, which is not the product 'x.io/other'": {"products": ["x.io/other"]},
+    "found in the package pkg:deb/debian/openssl@3, not in zlib": {
+        "products": [{"@id": f"{REGISTRY}/nginx", "subcomponents": ["zlib"]}]},
+    "the scanner does not report `os_name` as the statement does": {
+        "products": [{"@id": f"{REGISTRY}/nginx", "subcomponents": [NARROWED]}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("why", IDLE)
+def test_a_note_says_why_the_first_statement_matches_nothing(nginx: SiteFolder, why: str) -> None:
+    found = row(ONE) | {"PkgIdentifier": {"PURL": "pkg:deb/debian/openssl@3"}}
+    nginx.report("nginx/1.27.3.json", trivy([found], digest=f"{REGISTRY}/nginx@{digest(1)}"))
+    vex(nginx, IDLE[why])
+    (note,) = [text for text in built(nginx).logged(logging.INFO) if "VEX statements match no" in text]
+    assert "statements[0] in vex/a.json" in note and why in note
+
+
 def test_a_folder_of_another_name_whose_document_has_no_id(nginx: SiteFolder) -> None:
     vex(nginx, {}, name="../statements/x", **{"@id": ""})
     nginx.settings["security"] = {"vex": "statements"}
@@ -500,14 +511,6 @@ def test_a_folder_of_another_name_whose_document_has_no_id(nginx: SiteFolder) ->
     nginx.settings["security"] = {"vex": "docs/vex"}
     (text,) = nginx.build().logged(logging.ERROR)[:-1]
     assert "security.vex: " in text and "the folder is in docs_dir" in text
-
-
-def test_an_older_version_of_a_document_is_named_in_a_note(nginx: SiteFolder) -> None:
-    vex(nginx, {}, version=1)
-    vex(nginx, {}, name="b", version=2, **{"@id": "https://example.org/vex/a"})
-    result = built(nginx)
-    assert [text for text in result.logged(logging.INFO) if text.startswith("vex/a.json: version: ")]
-    assert result.json("security.json")["suppressed"] == 1
 
 
 def test_the_registry_of_a_pin_would_match_too(nginx: SiteFolder) -> None:
@@ -532,6 +535,8 @@ def test_documents_that_only_the_patient_reading_understands_say_the_same(encodi
     text = json.dumps(whole)
     assert read_vex(text.encode(encoding)) == read_vex(text.encode())
     assert read_vex(json.dumps(whole | {"x-a": 1}).encode()) == read_vex(text.encode())
+    wrapped = {"predicateType": "https://openvex.dev/ns/v0.2.0", "predicate": whole}
+    assert read_vex(json.dumps(wrapped).encode()) == read_vex(text.encode())
 
 
 REFUSED = [

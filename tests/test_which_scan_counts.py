@@ -13,7 +13,7 @@ from mkdocs_catalog_api.problems import Level
 from .scan_rows import DB, NEW, ONE, PLAIN, TWO, WEB, A, B, C, D, Row, Seen, catalogs, scan
 from .sites import REGISTRY, SiteFolder, built, grype, match, osv, rendered, row, trivy
 
-REFERENCE = {"accept": ["reference"]}
+REFERENCE = f"accept: [reference]\n{PLAIN}"
 MANIFESTS = (
     f"versions: [{{version: '1', digest: '{C}', manifests: {{linux/amd64: '{A}', linux/arm64: '{B}'}}}}]"
 )
@@ -62,14 +62,13 @@ BY_PATH = {
     "a mirror": Row(
         PLAIN, "web/1: localhost:5000/web:1", None,
         f"{OTHER_ONE} localhost:5000/web (scan {WEB}:1 for this path, or move the report away; or set"),
-    "an accepted mirror": Row(PLAIN, "web/1: CVE-1 localhost:5000/web:1", "CVE-1", security=REFERENCE),
+    "an accepted mirror": Row(REFERENCE, "web/1: CVE-1 localhost:5000/web:1", "CVE-1"),
     "another tag of an accepted mirror": Row(
-        PLAIN, "web/1: localhost:5000/web:2", None, f"{OTHER_ONE} localhost:5000/web:2", security=REFERENCE),
+        REFERENCE, "web/1: localhost:5000/web:2", None, f"{OTHER_ONE} localhost:5000/web:2"),
     "another digest of an accepted mirror": Row(
-        ONE, "web/1: localhost:5000/web:1 @b", None, f"{OTHER_ONE} {B}", security=REFERENCE),
+        f"accept: [reference]\n{ONE}", "web/1: localhost:5000/web:1 @b", None, f"{OTHER_ONE} {B}"),
     "another image is no mirror": Row(
-        PLAIN, "web/1: localhost:5000/redis:1", None, f"{OTHER_ONE} localhost:5000/redis",
-        security=REFERENCE),
+        REFERENCE, "web/1: localhost:5000/redis:1", None, f"{OTHER_ONE} localhost:5000/redis"),
     "an image without a tag is the latest": Row(
         PLAIN, {"web/1": grype(userInput=WEB)}, None, f"{OTHER_ONE} {WEB}:latest"),
     **{
@@ -106,11 +105,17 @@ def of_kind(kind: str) -> dict[str, Any]:
     return scan("") | {"ArtifactName": "x", "ArtifactType": kind, "Metadata": {}}
 
 
-FILES = {"accept": ["filesystem"]}
+FILES = f"accept: [filesystem]\n{PLAIN}"
 # What is no image is not used, unless that is accepted.
 for kind in ("filesystem", "repository", "vm", "cyclonedx", "spdx", "directory", "file"):
     BY_PATH[f"a {kind}"] = Row(PLAIN, {"web/1": of_kind(kind)}, None, f"{OTHER_ONE} a {kind}")
-    BY_PATH[f"an accepted {kind}"] = Row(PLAIN, {"web/1": of_kind(kind)}, "", security=FILES)
+    BY_PATH[f"an accepted {kind}"] = Row(FILES, {"web/1": of_kind(kind)}, "")
+
+
+def of_system(words: str = "", results: object = None, **system: object) -> dict[str, Any]:
+    report = scan(words) | {"Metadata": {"OS": {"Family": "alpine"} | system}}
+    return report if results is None else report | {"Results": results}
+
 
 ONLY_FIXED = {"descriptor": {"name": "grype", "timestamp": NEW, "configuration": {"only-fixed": True}}}
 MADE_WITH = "the report was made with only-fixed"
@@ -118,17 +123,22 @@ NEWEST = {
     "a tag before and after a rebuild": Row(
         PLAIN, "a: CVE-1 :1 @a, b: CVE-2 :1 @b old", "CVE-1", "note CAT033 b", {"digest": A}),
     "equally old ones all count": Row(
-        PLAIN, "b: CVE-2 :1, a: CVE-1 :1, c: CVE-3 :1", "CVE-1 CVE-2 CVE-3",
-        "CAT035 b: scans/a.json, which was made at the same time | CAT035 c: together with scans/a.json"),
+        TWO, "b: CVE-2 :1 @a, a: CVE-1 :1 @a @b, c: CVE-3 :1 @a @b", "CVE-1 CVE-2 CVE-3",
+        "CAT035 b: together with scans/a.json, scans/c.json, as they have the same time"),
+    "reports with one time and subject are one scan": Row(
+        PLAIN, "b: os CVE-2 :1, a: lang CVE-1 :1, c: os CVE-3 :1", "CVE-1 CVE-2 CVE-3"),
+    "a scan in two reports replaces one in one": Row(
+        ONE, "b: os CVE-2 @a, a: lang CVE-1 @a, c: os CVE-3 lang CVE-4 @a old", "CVE-1 CVE-2",
+        "note CAT033 c"),
     "a time in the future": Row(
         PLAIN, "a: CVE-1 :1 future, b: CVE-2 :1", "CVE-1 CVE-2",
-        "CAT035 a: together with scans/b.json | CAT035 a: which is in the future"),
+        "CAT035 a: as the time of scans/a.json is not known | CAT035 a: which is in the future"),
     "one without a time keeps no old one": Row(
         PLAIN, "a: CVE-1 :1 old, b: CVE-2 :1, c: CVE-3 :1 undated", "CVE-2 CVE-3",
-        "note CAT033 a | CAT035 c: together with scans/b.json, since their times don't show which is newer"),
+        "note CAT033 a | CAT035 c: together with scans/b.json, as the time of scans/c.json is not"),
     "a limit that the older one lacks": Row(
         ONE, {"a": "grype CVE-1 @a old", "b": scan("grype CVE-2 @a") | ONLY_FIXED}, "CVE-1 CVE-2",
-        f"CAT036 a: scans/b.json, which is newer but has the limit only-fixed | CAT036 b: {MADE_WITH}"),
+        "CAT036 a: together with scans/b.json, as scans/b.json has the limit only-fixed"),
     "a limit, and a newer one without": Row(
         ONE, {"a": scan("grype CVE-1 @a") | ONLY_FIXED, "b": "grype CVE-2 @a newer"}, "CVE-2",
         "note CAT033 a"),
@@ -145,7 +155,7 @@ NEWEST = {
 } | {
     f"{newer} after {older}": Row(
         ONE, f"a: {newer} @a, b: {older} @a old", "CVE-1 CVE-2",
-        f"CAT036 b: together with scans/a.json, which is newer but has no {lacks}-pkgs results")
+        f"CAT036 b: together with scans/a.json, as scans/a.json has no {lacks}-pkgs")
     for older, newer, lacks in (("os CVE-1", "lang CVE-2", "os"), ("lang os CVE-1", "os CVE-2", "lang"))
 }  # fmt: skip
 
@@ -164,10 +174,22 @@ PARTS = {
         {"total": 1, "digestsScanned": 0, "grade": None}),
     "one of no digest beside all": Row(
         TWO, "a: CVE-1 @a, b: CVE-2 @b, web/1: CVE-3 undated", "CVE-1 CVE-2 CVE-3",
-        "CAT035 web/1: together with scans/a.json", {"complete": True}),
-    "the first scanner, however old": Row(
-        PLAIN, "a: grype CVE-2 :1, b: CVE-1 :1 old", "CVE-1",
+        "CAT036 web/1: together with scans/a.json, scans/b.json, as scans/web/1.json may be of any part",
+        {"complete": True}),
+    "the first scanner, two days older": Row(
+        PLAIN, "a: grype CVE-2 :1, b: CVE-1 :1 2026-10-30T06:00:00Z", "CVE-1",
         "note CAT033 a: not used for web 1: scans/b.json takes precedence", {"scanner": "Trivy"}),
+    "the first scanner, older, and it looked at less": Row(
+        PLAIN, {"a": "grype CVE-2 CRITICAL :1", "b": scan("lang :1 2026-10-30T05:59:59Z")}, "CVE-2",
+        "CAT036 a: together with scans/b.json, as scans/b.json has no operating system", {"grade": "F"}),
+    "the first scanner, more than two days older": Row(
+        PLAIN, "a: grype CVE-2 :1, b: CVE-1 :1 2026-10-30T05:59:59Z", "CVE-1 CVE-2",
+        "CAT035 a: together with scans/b.json, as scans/a.json is over two days newer"),
+    "a second scanner without a time": Row(
+        PLAIN, {"a": scan("grype CVE-2 :1 undated"), "b": "CVE-1 :1 old"}, "CVE-1", "note CAT033 a"),
+    "the first scanner with a limit": Row(
+        PLAIN, {"a": "grype CVE-2 :1", "b": of_system(":1", [{"Class": "lang-pkgs"}])}, "CVE-2",
+        "CAT036 a: as scans/b.json has the limit no-system-packages", {"grade": "D", "complete": True}),
     "neither is in the setting": Row(
         PLAIN, "a: grype CVE-2 :1, b: CVE-1 :1 old", None,
         "note CAT033 a: the scanner grype is not in `security.scanners` (add grype to it"
@@ -182,11 +204,6 @@ PARTS = {
         "note CAT033 b: not used for web 1: scans/a.json, scans/c.json takes precedence",
         {"scanner": "Trivy"}),
 }  # fmt: skip
-
-
-def of_system(words: str = "", results: object = None, **system: object) -> dict[str, Any]:
-    report = scan(words) | {"Metadata": {"OS": {"Family": "alpine"} | system}}
-    return report if results is None else report | {"Results": results}
 
 
 OLD_SYSTEM = of_system(EOSL=True)
@@ -378,6 +395,9 @@ LOOKED = {
             ("OSV-Scanner", {"results": []}),
         )
     },
+    "nothing is recognized in an image that is built from nothing": Row(
+        f"accept: [nothing-recognized]\n{LISTED}", {"web/1": of_debian(None)}, "",
+        record={"complete": False, "grade": "A+", "limits": []}),
     **{
         f"Grype alerts {alert}": Row(
             LISTED, {"a": of_grype(alertsByPackage=[{"alerts": [{"type": alert}]}])}, "",

@@ -65,6 +65,7 @@ def read_synced(
     except (ValueError, RecursionError) as error:
         message, field = explain_decoding(error)
     problems.add(Problem(name, 0, 0, field, message, hint, code=Code.NOT_READ))
+    problems.add(Problem(name, 0, 0, field, message, hint, code=Code.NOT_READ))
     return None
 
 

@@ -140,9 +140,8 @@ def message_and_hint(details: ErrorDetails, models: Sequence[type[BaseModel]] = 
 def not_among(value: object, words: Sequence[str]) -> tuple[str, str]:
     """Return the message and hint for a value that is not one of these words."""
     near = resembling(str(value), words)
-    allowed = f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else "".join(words)
-    wrong = f"{shown(value)} is not" if isinstance(value, str) else f"got {shown(value)}, expected"
-    return f"{wrong} {allowed}", f"did you mean `{near}`?" if near else ""
+    hint = f"did you mean `{near}`?" if near else f"allowed: {', '.join(words)}"
+    return f"{shown(value)} is not allowed", hint
 
 
 def _hint(expected: str, value: object, name: str) -> str:

@@ -216,7 +216,7 @@ KEV = "advisories/known_exploited_vulnerabilities.json"
 """CISA's catalog of known exploited vulnerabilities (KEV), relative to mkdocs.yml."""
 HISTORY_FOLDER = "history"
 """Folder of the recorded days, relative to mkdocs.yml."""
-Accepted = Literal["filesystem", "ignored", "partial", "reference"]
+Accepted = Literal["ignored", "partial"]
 HostName = Literal["netlify", "cloudflare", "vercel", "apache"]
 
 
@@ -253,14 +253,12 @@ class SecuritySettings(Section):
     )
     scanners: Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once] = Field(
         (),
-        description="Scanners by precedence: for each digest, the first of them with a report is used.",
+        description="Scanners whose reports count, the preferred one first.",
     )
     """Empty by default: all scanners, in the order of the table of report formats."""
     accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = Field(
         (),
-        description="Reports to accept without a warning: those that are not of an image (`filesystem`), "
-        "scans of some parts of a version (`partial`), and reports of an image in another registry "
-        "(`reference`). `ignored` suppresses "
+        description="`partial` grades versions although a digest has no scan. `ignored` suppresses "
         "the findings that the scanner is configured to ignore; without it, they are counted.",
     )
     max_report_size: ByteSize = Field(

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from .covers import ScanSelection
 from .grading import Grade, grade
-from .scan_selection import ScanSelection
 from .scans import COUNTERS, Finding, Scan
 from .statements import Subject
 from .vex_matching import Statements

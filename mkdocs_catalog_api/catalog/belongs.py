@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..problems import Level, Problem
 from ..problems.codes import Code
+from .covers import Part
 from .models import ImageEntry, VersionEntry
-from .scan_selection import Part
 from .scans import Scan, plain_platform
 from .value import FormerDigest
 
@@ -38,6 +38,8 @@ class ReleaseIndex:
         """Slug → repository; None if it is not known."""
         self.platforms: dict[str, Sequence[str]] = {}
         """Slug → platforms of the image."""
+        self.accept: dict[str, Sequence[str]] = {}
+        """Slug → what its reports may be."""
         self._by_digest: dict[str, list[Key]] = defaultdict(list)
         self._by_tag: dict[tuple[str | None, str], list[Key]] = defaultdict(list)
         """A release is found by its label and by its other tags."""
@@ -45,6 +47,7 @@ class ReleaseIndex:
             repository = image.repository
             self.repositories[image.slug] = repository
             self.platforms[image.slug] = image.platforms
+            self.accept[image.slug] = image.accept
             for entry in image.versions:
                 key = Key(image.slug, entry.version)
                 self.entries[key] = entry
@@ -124,7 +127,7 @@ class Belonging(NamedTuple):
     """Why it is not used for its path."""
 
 
-def belongs(scan: Scan, releases: ReleaseIndex, accept: Collection[str]) -> Belonging:
+def belongs(scan: Scan, releases: ReleaseIndex) -> Belonging:
     """Return the releases of a report. It names digests, or a reference, or nothing:
 
     1. digests, or 12 digits of one in its path: to every release with one of them, wherever it lies;
@@ -134,7 +137,7 @@ def belongs(scan: Scan, releases: ReleaseIndex, accept: Collection[str]) -> Belo
     A report that names something else than its path is not used for that path.
     """
     path, problem = releases.at(scan), None
-    if path.key and (something_else := _something_else(scan, path, path.key, releases, accept)):
+    if path.key and (something_else := _something_else(scan, path, path.key, releases)):
         problem = _not_of_its_path(scan, path.key, releases, *something_else)
     elif path.digest and not scan.coverage.digests:
         scan = scan.naming(path.digest)
@@ -147,10 +150,8 @@ def belongs(scan: Scan, releases: ReleaseIndex, accept: Collection[str]) -> Belo
     return Belonging(scan, [*dict.fromkeys(keys)], problem)
 
 
-def _something_else(
-    scan: Scan, path: ReportPath, key: Key, releases: ReleaseIndex, accept: Collection[str]
-) -> tuple[str, str] | None:
-    """What a report names instead of what its path names, and the word of `accept` that allows it.
+def _something_else(scan: Scan, path: ReportPath, key: Key, releases: ReleaseIndex) -> tuple[str, str] | None:
+    """What a report names instead of what its path names, and the word in `accept` that would allow it.
 
     1. It is not of an image.
     2. It names digests, and the release has others; where the path names one, it names another part's.
@@ -158,6 +159,7 @@ def _something_else(
     4. Its references are of other images, or of other tags of this one.
     """
     entry, own = releases.every[key], releases.repositories.get(key.slug)
+    accept = releases.accept.get(key.slug, ())
     if scan.kind and "filesystem" not in accept:
         return f"a {scan.kind}", "filesystem"
     platforms = {each.digest: plain_platform(each.platform) for each in entry.manifests}
@@ -186,7 +188,7 @@ def _not_of_its_path(scan: Scan, key: Key, releases: ReleaseIndex, other: str, a
     hint = f"scan {f'{own}:{key.version}' if own else key} for this path, or move the report away"
     remedy = "scan what `catalog-api list` prints"
     if accept:
-        hint += (allowed := f"; or set `accept: [{accept}]`")
-        remedy += allowed
+        hint += f"; or set `accept: [{accept}]` on the page of {key.slug}"
+        remedy += f"; or set `accept: [{accept}]` on their pages"
     group = f"reports are not used for their paths, as they are of something else ({remedy})"
     return Problem(scan.file, 0, 0, "", message, hint, Level.WARNING, code=Code.UNMATCHED_REPORT, group=group)

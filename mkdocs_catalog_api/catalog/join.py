@@ -10,11 +10,12 @@ from msgspec.structs import replace
 
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from . import report_problems
+from . import doubts
 from .belongs import Key, ReleaseIndex, belongs
+from .counts import CountRules, unused
+from .covers import ReleaseParts, ScanSelection
 from .models import ImageEntry, PinEntry
 from .names import Reference
-from .scan_selection import JoinRules, ReleaseParts, ScanSelection
 from .scans import Scan
 from .value import FormerDigest, Image, Pin, PinningItem, Release, WebPage
 
@@ -38,7 +39,7 @@ def join(
     images: Sequence[tuple[ImageEntry, WebPage]],
     pinning: Iterable[PinningItem],
     scans: Sequence[Scan],
-    rules: JoinRules,
+    rules: CountRules,
     problems: Problems,
     former: Sequence[FormerDigest] = (),
     *,
@@ -51,11 +52,11 @@ def join(
     releases = ReleaseIndex((entry for entry, _ in images), former)
     candidates: dict[Key, list[Scan]] = defaultdict(list)
     unmatched: list[Scan] = []
-    belongings = [belongs(scan, releases, rules.accept) for scan in scans]
+    belongings = [belongs(scan, releases) for scan in scans]
     scans = [scan for scan, _, _ in belongings]
     for scan, keys, problem in belongings:
         if rules.in_future(scan):
-            problems.add(report_problems.in_future(scan))
+            problems.add(doubts.in_future(scan))
         problems.extend([problem] if problem else [])
         for key in keys:
             candidates[key].append(scan)
@@ -67,7 +68,7 @@ def join(
         if not (entry.manifests and key.slug in rules.synced):
             platforms = platforms or releases.platforms.get(key.slug, ())
         known = ReleaseParts.of(entry.digests, entry.manifests, platforms)
-        selections[str(key)] = rules.select(candidates.get(key, ()), known)
+        selections[str(key)] = rules.select(candidates.get(key, ()), known, releases.accept.get(key.slug, ()))
     pins = _Pins(releases, scans, rules)
     joined: list[PinningItem] = []
     pin_problems: list[tuple[int, int, Problem]] = []
@@ -79,7 +80,7 @@ def join(
         of_pins = {scan.place for selection in pins.selections.values() for scan in selection.every}
         places = {scan.place for scan in unmatched} - of_pins
         useful = {scan.path for scan in scans if scan.place not in places}
-        problems.extend(report_problems.unmatched(scan, useful) for scan in unmatched if scan.place in places)
+        problems.extend(doubts.unmatched(scan, useful) for scan in unmatched if scan.place in places)
     selections |= pins.selections
     joined_images = tuple(
         Image(
@@ -94,9 +95,10 @@ def join(
         for key, each in releases.former.items()
     }
     for subject, selection in selections.items():
-        problems.extend(report_problems.unused(selection, subject))
+        problems.extend(unused(selection, subject))
         if subject not in formers:  # which nobody has to scan again
-            problems.extend(report_problems.doubts(selection, subject, rules.accept))
+            problems.extend(rules.problems(selection, subject))
+            problems.extend(doubts.partly_scanned(selection, subject, rules.accept))
     return Joined(joined_images, joined, pin_problems, tuple(formers.values()))
 
 
@@ -105,7 +107,7 @@ class _Pins:
     matches by normalized reference and tag.
     """
 
-    def __init__(self, releases: ReleaseIndex, scans: Iterable[Scan], rules: JoinRules) -> None:
+    def __init__(self, releases: ReleaseIndex, scans: Iterable[Scan], rules: CountRules) -> None:
         self._releases, self._rules = releases, rules
         self.selections: dict[str, ScanSelection] = {}
         """Name of a pin outside the catalog → its scans."""

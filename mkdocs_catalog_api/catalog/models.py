@@ -426,6 +426,17 @@ class ImageEntry(ItemEntry):
         ),
         _RULE,
     ] = None
+    accept: Annotated[
+        list[Literal["filesystem", "nothing-recognized", "reference"]],
+        AfterValidator(unique),
+        Field(
+            exclude=True,
+            description="What its scan reports may be: not of an image (`filesystem`), of an image in which "
+            "nothing is recognized, as it is built from nothing (`nothing-recognized`), or of the same image "
+            "in another registry (`reference`).",
+        ),
+        Shown(hidden="about its scan reports"),
+    ] = []
     product: Annotated[
         Product | None,
         Field(

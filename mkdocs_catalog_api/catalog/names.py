@@ -180,11 +180,17 @@ class Reference(Struct, frozen=True):
         raise refusal(text, "an image reference", reference)
 
 
+def _near_repository(text: str) -> str:
+    """The repository without what does not belong to it: scheme, tag, digest, slash at the end, capitals."""
+    near, _, _ = _split(re.sub("^[a-z]+://", "", text.strip()).rstrip("/").lower())
+    return near if isinstance(_read(near), Reference) and ("/" in near or "/" not in text.strip()) else ""
+
+
 def repository(text: str) -> str:
     """An image without tag and digest, as in the field `image` of a page."""
     reference = _read(text)
     if isinstance(reference, str):
-        raise refusal(text, "an image reference", reference)
+        raise refusal(text, "an image reference", reference, _near_repository(text))
     if reference.tag is None and reference.digest is None:
         return text
     error = "it must not contain a tag or digest; add these to the versions"

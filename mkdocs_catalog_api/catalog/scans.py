@@ -95,6 +95,8 @@ class Coverage(NamedTuple):
     """Kinds of packages with results; all if the format does not show them."""
     limits: frozenset[Limit] = frozenset()
     """Reasons why vulnerabilities may be missing."""
+    names_system: bool = False
+    """Whether it names an operating system."""
 
     @property
     def named(self) -> frozenset[str]:
@@ -118,7 +120,7 @@ class Scan(Struct, frozen=True, gc=False):
     findings: tuple[Finding, ...]
     """Before deduplication."""
     inferred: bool = False
-    """A hub lists the image as scanned without reporting on it, so nothing was found."""
+    """A hub lists the image as scanned, but has no result for it."""
     kind: str = ""
     """The scanner's word for the subject if it is not an image, such as `filesystem`. Empty for an image."""
     odd_severities: tuple[tuple[str, int], ...] = ()

@@ -12,13 +12,13 @@ from .addresses import Addresses, mount_path
 from .alike import Look, looked_alike
 from .assessment import Assessment, Figures
 from .collections import PINNING
+from .covers import ScanSelection
 from .fields import ItemFields
 from .history import History
 from .ids import Identities
 from .lines import Advice
 from .model import Model
 from .models import ImageEntry, PinEntry, PinningEntry, RoadmapEntry, UpdateEntry, VersionEntry
-from .scan_selection import ScanSelection
 from .scans import Scan, plain_platform
 from .vex_matching import Statements
 from .vulnerabilities import Vulnerability

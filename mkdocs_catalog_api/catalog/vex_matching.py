@@ -212,10 +212,10 @@ def _claims(product: Product, statement: Statement) -> Iterator[Claim]:
             yield Claim(meaning, part, statement.suppresses)
 
 
-def _age(statement: Statement) -> tuple[str, bool, str, int, str, str]:
+def _age(statement: Statement) -> tuple[str, bool, str, str, str, int]:
     time = statement.timestamp or ("" if statement.suppresses else _NEWEST)
-    place = statement.document, statement.index
-    return time, not statement.suppresses, *place, statement.status, statement.justification
+    shown = statement.document, statement.status, statement.justification
+    return time, not statement.suppresses, *shown, statement.index
 
 
 def _set_aside(row: Vulnerability, findings: Sequence[Finding]) -> Suppressed:

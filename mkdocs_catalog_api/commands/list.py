@@ -12,7 +12,7 @@ from msgspec import Struct, to_builtins
 
 from ..authored import clock
 from ..authored.settings import SECURITY_FOLDERS
-from ..catalog.scan_selection import Part
+from ..catalog.covers import Part
 from ..catalog.value import Catalog, Image, Release
 from ..problems import CatalogError
 from ..sources.assemble import assemble
@@ -119,7 +119,6 @@ def _of_release(image: Image, release: Release, folder: str) -> Iterator[ScanTar
     entry, selection = release.entry, release.selection
     parts = [part for part in selection.parts if part.digest] or [Part(entry.only_digest or "")]
     for part in parts:
-        # The report may be of another build and match by its path: then the published digest is not scanned.
         scans = [
             each.scan
             for each in selection.part_scans

@@ -9,6 +9,7 @@ from msgspec.structs import astuple
 from ..catalog import addresses, value
 from ..catalog.addresses import Addresses
 from ..catalog.assessment import Figures, os_end_of_life, scanner_names, total, worse
+from ..catalog.covers import ScanSelection
 from ..catalog.history import PopulationFigures
 from ..catalog.populations import populations
 from ..catalog.published import (
@@ -33,7 +34,6 @@ from ..catalog.published import (
     fields_of,
     schema_name,
 )
-from ..catalog.scan_selection import ScanSelection
 from ..catalog.scans import COUNTERS, Limit
 from ..catalog.types import Count, Digest, Slug, Text, VersionLabel
 from ..catalog.vulnerabilities import Suppressed, Vulnerability, open_words

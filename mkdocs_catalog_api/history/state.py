@@ -12,12 +12,12 @@ from msgspec.structs import astuple, replace
 from ..authored.settings import HISTORY_FOLDER
 from ..catalog import events, names
 from ..catalog.assessment import scanner_names
+from ..catalog.covers import PartScan, ScanSelection
 from ..catalog.events import AnyEvent, CountedScan, GoneReason, VulnerabilityEvent
 from ..catalog.grading import Grade
 from ..catalog.history import RecordedFigures
 from ..catalog.models import Lifecycle
 from ..catalog.populations import populations
-from ..catalog.scan_selection import PartScan, ScanSelection
 from ..catalog.scans import SEVERITIES, Severity
 from ..catalog.value import Catalog, Image
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
@@ -182,13 +182,12 @@ def _seen(image: Image) -> Seen:
 def _counted_scan(selection: ScanSelection, part_scan: PartScan) -> CountedScan:
     scan, coverage = part_scan.scan, part_scan.scan.coverage
     platforms = [*dict.fromkeys(filter(None, part_scan.platforms))]
-    whole = part_scan.covers or not part_scan.parts
     return CountedScan(
         scanner_names([scan]),
         tuple(sorted(selection.digests_of(part_scan))),
-        platforms[0] if len(platforms) == 1 else None if whole else "unknown",
+        platforms[0] if len(platforms) == 1 else None if part_scan.covers else "unknown",
         tuple(sorted(coverage.packages)),
-        tuple(sorted(coverage.limits)),
+        tuple(sorted(part_scan.limits)),
         scan.scanned_at,
     )
 

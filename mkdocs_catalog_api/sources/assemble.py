@@ -14,15 +14,17 @@ from ..authored.site import Site
 from ..authored.validate import image_versions, pinning_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
 from ..catalog.badges import CATALOG_BADGES, badge_values
+from ..catalog.counts import CountRules
+from ..catalog.covers import ReleaseParts, ScanSelection
+from ..catalog.doubts import doubtful_reports, doubtful_scans, limited, unscanned
 from ..catalog.exceptions import unpublished
 from ..catalog.former import ListedImage, former_digests
+from ..catalog.idle_statements import why_idle
 from ..catalog.ids import identities
 from ..catalog.join import join
 from ..catalog.lines import Cycle, LineRules, update_advice
 from ..catalog.models import ImageEntry, ListedEntry, VersionEntry
 from ..catalog.names import Reference, badge_name
-from ..catalog.report_problems import doubtful_reports, doubtful_scans, unscanned
-from ..catalog.scan_selection import JoinRules, ReleaseParts, ScanSelection
 from ..catalog.statements import Statement
 from ..catalog.value import Catalog, FormerDigest, Image, Pin, PinningItem, Release, RoadmapItem
 from ..catalog.vex_matching import Statements
@@ -61,12 +63,13 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         ],
         [item for item, _ in pinning],
         sources.scans,
-        JoinRules(security.scanners, latest_time, security.accept, synced),
+        CountRules(security.scanners, latest_time, security.accept, synced),
         problems,
         [*former_digests(listed, sources.facts, sources.history)],
         complete=sources.complete,
     )
     problems.extend(pinning[item][1].placed(note, "images", at) for item, at, note in joined.pin_problems)
+    problems.extend(limited(joined.selections()))
     counted = {scan.place for selection in joined.selections() for scan in selection.scans}
     used = (scan for scan in sources.scans if scan.place in counted)
     problems.extend(doubtful_reports(used, security.accept))
@@ -307,6 +310,6 @@ def _note_idle_statements(catalog: Catalog, problems: Problems) -> None:
     idle = [statement for position, statement in enumerate(catalog.statements) if position not in matched]
     if idle:
         first = idle[0]
-        hint = f"the first is statements[{first.index}] in {first.document[:100]}, on {first.ids[0][:80]}"
+        hint = f"the first, statements[{first.index}] in {first.file}: {why_idle(first, catalog.images)}"
         message = f"{len(idle)} of {len(catalog.statements)} VEX statements match no finding in the catalog"
         problems.add(Problem("", 0, 0, "security.vex", message, hint, Level.INFO, code=Code.STATEMENT))

@@ -7,6 +7,7 @@ from pathlib import Path
 from ..authored.config_file import PLUGIN, ConfigFile, MkDocsYml, read_mkdocs_yml
 from ..authored.docs_dir import DocsDir
 from ..authored.folders import leads_out
+from ..authored.messages import resembling
 from ..authored.settings import Settings, read_settings
 from ..authored.site import Site
 from ..catalog.addresses import PREFIX, web_address
@@ -80,6 +81,8 @@ def _check_plugins(yml: MkDocsYml, config: ConfigFile, problems: Problems) -> No
         message = f"the plugin {PLUGIN} is missing"
         table = f"the table [project.plugins.{PLUGIN}]"
         hint = f"add {table if config.generator == 'Zensical' else f'`- {PLUGIN}` to `plugins`'}"
+        if near := resembling(PLUGIN, names):
+            hint = f"did you mean `{PLUGIN}` instead of `{near}`?"
         problems.add(Problem(config.name, 0, 0, "plugins", message, hint, code=Code.PLUGINS))
     elif names.count(PLUGIN) > 1:
         message = f"the plugin {PLUGIN} is listed twice"

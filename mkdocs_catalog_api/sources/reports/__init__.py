@@ -13,6 +13,7 @@ from . import artifact_hub
 from .formats import FORMATS, SCANNERS
 from .json_errors import damages, decode, explain, repaired
 from .normalise import ReportFormat, text
+from .others import other_file
 
 __all__ = ["FORMATS", "SCANNERS", "SEVERITIES", "Finding", "Scan", "read_report"]
 
@@ -51,6 +52,8 @@ def _read(data: bytes, package: bytes) -> list[Scan]:
             _check_keys(data, report_format)
             return _with_scanner(report_format, scans)
     other = decode(data)
+    if known := other_file(other):
+        raise RefusedError(f"this is {known[0]}", known[1])
     raise RefusedError(
         f"not a report of a known scanner: {_outline(other)}",
         f"use a JSON report of {', '.join(report_format.name for report_format in FORMATS)}",
@@ -79,6 +82,4 @@ def _outline(document: object) -> str:
     if isinstance(document, dict) and document:
         keys = ", ".join(f"`{text(key)[:40]}`" for key in list(document)[:5])
         return f"an object with {keys}{' …' if len(document) > 5 else ''}"
-    return (
-        "a list" if isinstance(document, list) else "an empty object" if document == {} else "a single value"
-    )
+    return "a list" if isinstance(document, list) else "a single value"

@@ -128,7 +128,8 @@ def read(report: GrypeReport) -> list[Scan]:
     limits = {option for option in _NARROWING if configuration.get(option)}
     # Every other alert, also of a later Grype, is about packages that it could not judge.
     limits |= {_ENDED if alert.get("type") == "distro-eol" else _UNKNOWN for alert in alerts}
-    if not (matches or ignored or text(mapping(report.distro).get("name"))):
+    distribution = text(mapping(report.distro).get("name"))
+    if not (matches or ignored or distribution):
         limits.add("nothing-recognized")
     names = [text(target.get("userInput")), *texts(target.get("tags")), *texts(target.get("repoDigests"))]
     return [
@@ -142,6 +143,7 @@ def read(report: GrypeReport) -> list[Scan]:
                 platform=platform(target.get("os"), target.get("architecture")),
                 manifest=min(digests([target.get("manifestDigest")]), default=""),
                 limits=frozenset(limits),
+                names_system=bool(distribution),
             ),
             # Without an alert, the system may also be one that Grype does not know.
             os_end_of_life=_ENDED in limits or None,

@@ -12,6 +12,7 @@ from pydantic_core import from_json, to_json
 from ...problems import RefusedError
 from ...problems.decoding import explain_decoding, is_incomplete, malformed
 from .normalise import DAMAGED, text
+from .others import binary
 
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
@@ -77,6 +78,8 @@ def _reason(data: bytes, error: str) -> RefusedError:
             "or write the report with `-o file`",
             data.count(b"\n", 0, data.index(before)) + 1,
         )
+    if what := binary(data):
+        return RefusedError(f"this is {what}, not a report", "remove it")
     if not json_line:
         return RefusedError(f"not JSON: {_quote(start)}", "scan with `--format json`")
     position = _PLACE.search(error)

@@ -66,8 +66,6 @@ _EXTENSION = re.compile("@type|[$_].*|x[-_].*|.*:.*")
 
 class VexDocument(Struct, frozen=True):
     id: str
-    version: float | None
-    """None if it is missing or not a number."""
     statements: tuple[Statement, ...]
     problems: tuple[Problem, ...]
     """Why statements or products are left out, and errors without an effect; without the file."""
@@ -85,7 +83,8 @@ def read_folder(
     repositories: Repositories,
     max_size: int = MAX_SIZE,
 ) -> list[Statement]:
-    """Return the valid statements of all documents in `folder`.
+    """Return the valid statements of all documents in `folder`. Of documents with one `@id` and another
+    content, none suppresses, as it is not known which one is valid.
 
     For `label`, `root` and `max_size`, see `usable_files`.
     """
@@ -105,58 +104,24 @@ def read_folder(
         else:
             problems.extend(replace(problem, file=file) for problem in document.problems)
             documents[file] = document
-    return [
-        replace(statement, document=document.id or file, file=file)
-        for file, document in _that_count(documents, problems)
-        for statement in document.statements
-    ]
-
-
-def _that_count(
-    documents: Mapping[str, VexDocument], problems: Problems
-) -> Iterator[tuple[str, VexDocument]]:
-    """Yield file and document. Of those with the same `@id`, only the first with the highest version is used.
-
-    If the highest version is unknown, exceptions are not used. If documents of that version differ,
-    exceptions have no time, so that all other statements take precedence.
-    """
-    files_by_id: dict[str, dict[VexDocument, str]] = defaultdict(dict)
+    files_by_id: dict[str, list[str]] = defaultdict(list)
     for file, document in documents.items():
-        files_by_id[document.id or file].setdefault(document, file)
-
-    def add(file: str, message: str, hint: str, level: Level = Level.WARNING) -> None:
-        problems.add(Problem(file, 0, 0, "version", message, hint, level, code=Code.STATEMENT))
-
-    for files in files_by_id.values():
-        highest = max((each.version for each in files if each.version is not None), default=None)
-        candidates = {each: file for each, file in files.items() if each.version in (None, highest)}
-        newest = next(iter(candidates.values()))
-        for file in [file for each, file in files.items() if each not in candidates]:
-            message = f"not used: {newest} has a higher version of the document"
-            add(file, message, "remove the older file", Level.INFO)
-        unknown = [file for each, file in candidates.items() if each.version is None]
-        for document, file in candidates.items():
-            if len(candidates) == 1:
-                yield file, document
-                continue
-            other = next(each for each in candidates.values() if each != file)
-            hint = "set a different `@id` for each document, or a higher `version` for the newer one"
-            if unknown:
-                message = (
-                    f"{other} has the same `@id`, and the version of {unknown[0]} is missing or not a "
-                    "number, so `not_affected` and `fixed` are not used"
-                )
-                statements = [each for each in document.statements if not each.suppresses]
-            else:
-                message = (
-                    f"{other} has the same `@id` and version, but other content, so statements that do not "
-                    "suppress take precedence"
-                )
-                statements = [
-                    replace(each, timestamp="") if each.suppresses else each for each in document.statements
-                ]
-            add(file, message, hint)
-            yield file, replace(document, statements=tuple(statements))
+        files_by_id[document.id or file].append(file)
+    statements: dict[Statement, str] = {}
+    for id_, files in files_by_id.items():
+        contents = {documents[file].statements for file in files}
+        for file in files:
+            for statement in documents[file].statements:
+                if len(contents) == 1 or not statement.suppresses:
+                    statements.setdefault(replace(statement, document=id_), file)
+        if len(contents) > 1:
+            message = (
+                f"{', '.join(files[1:])} has the same `@id`, but other content, so their `not_affected` and "
+                "`fixed` are not used"
+            )
+            hint = "remove the outdated document, or set a different `@id` for each"
+            problems.add(Problem(files[0], 0, 0, "@id", message, hint, Level.WARNING, code=code))
+    return [replace(statement, file=file) for statement, file in statements.items()]
 
 
 def read_vex(data: bytes, repositories: Repositories = MappingProxyType({})) -> VexDocument:
@@ -168,6 +133,8 @@ def read_vex(data: bytes, repositories: Repositories = MappingProxyType({})) -> 
         document, latest = mapping(decode(data)), _exact(clock.latest().isoformat())
     except RefusedError as error:
         raise RefusedError(error.message, _HINT, error.line, error.column) from None
+    if "predicateType" in document:  # an in-toto statement
+        document = mapping(document.get("predicate"))
     if "openvex" not in text(document.get("@context")):
         raise RefusedError("not an OpenVEX document: `@context` is not of openvex.dev", _HINT)
     if "statements" not in document:
@@ -187,13 +154,7 @@ def read_vex(data: bytes, repositories: Repositories = MappingProxyType({})) -> 
         remarks += [*doubts, *_remarks(statement, unclear, repositories)]
         if not (statement.suppresses and (unclear or doubts)):
             statements.append(replace(statement, timestamp=time))
-    version = document.get("version")
-    return VexDocument(
-        text(document.get("@id")).strip(),
-        None if isinstance(version, bool) or not isinstance(version, int | float) else version,
-        tuple(statements),
-        (*faults, *remarks),
-    )
+    return VexDocument(text(document.get("@id")).strip(), tuple(statements), (*faults, *remarks))
 
 
 def _unclear(entry: Mapping[str, object], keys: _Keys) -> tuple[str, ...]:

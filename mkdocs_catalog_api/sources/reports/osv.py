@@ -125,7 +125,10 @@ def read(document: dict[str, Raw]) -> list[Scan]:
             scanner_version="",
             scanned_at=None,
             references=distinct(names),
-            coverage=Coverage(limits=frozenset(() if results or system else ("nothing-recognized",))),
+            coverage=Coverage(
+                limits=frozenset(() if results or system else ("nothing-recognized",)),
+                names_system=bool(system),
+            ),
             os_end_of_life=None,
             findings=findings,
             odd_severities=tuple(sorted(odd.items())),

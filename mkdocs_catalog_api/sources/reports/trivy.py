@@ -196,6 +196,7 @@ def _scan(report: TrivyReport) -> Scan:
             platform=platform(config.get("os"), config.get("architecture"), config.get("variant")),
             packages=packages,
             limits=frozenset(limits),
+            names_system=named_system or "os-pkgs" in packages,
         ),
         # Missing if false. `OS` is missing if Trivy detects no operating system.
         os_end_of_life=system.get("EOSL") is True if system else None,

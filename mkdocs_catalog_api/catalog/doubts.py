@@ -1,8 +1,9 @@
-"""What to fix about reports that contradict their path, match nothing, are not used, or prove little."""
+"""What to fix about scans that prove little, and about reports that belong nowhere."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from itertools import chain, groupby
 
@@ -10,18 +11,19 @@ from msgspec.structs import replace
 
 from ..problems import Level, Problem
 from ..problems.codes import Code
-from .scan_selection import Kept, ScanSelection
-from .scans import PACKAGES, Scan
+from .covers import ScanSelection
+from .scans import Limit, Scan
 from .value import Image, Release
 
-_BLIND = {
+_BLIND: Mapping[Limit, tuple[str, str]] = {
     "no-system-packages": (
         "the report names an operating system, but has no results for its packages",
         "scan with `trivy image --scanners vuln --format json`",
     ),
     "nothing-recognized": (
         "the scanner recognized neither an operating system nor packages, so finding nothing means little",
-        "check that it could read the image, or scan with another scanner",
+        "scan with another scanner; if it is built from nothing, set `accept: [nothing-recognized]` on "
+        "its page",
     ),
     "unknown-distribution": (
         "the scanner has no data on this distribution, so its packages match nothing",
@@ -42,50 +44,16 @@ def in_future(scan: Scan) -> Problem:
     return at_report(scan, Code.SCAN_AGE, message, "check the clock of the scanner")
 
 
-def unused(selection: ScanSelection, subject: str) -> Iterator[Problem]:
-    """A note for each scan that matches a release or pin without counting for it."""
-    instead = ", ".join(dict.fromkeys(scan.file for scan in selection.scans))
-    for scan, reason in selection.unused:
-        why, hint = f"{instead} takes precedence", ""
-        if reason == "scanner-not-wanted":
-            why = f"the scanner {scan.scanner.word} is not in `security.scanners`"
-            hint = f"add {scan.scanner.word} to it, or remove the report"
-        elif reason == "other-platform":
-            why = f"it is of {scan.coverage.platform or 'a platform'}, which `platforms` leaves out"
-            hint = "add the platform to `platforms`, or remove the report"
-        yield at_report(scan, Code.PASSED_OVER, f"not used for {subject}: {why}", hint, Level.INFO)
-
-
-def doubts(selection: ScanSelection, subject: str, accept: Collection[str]) -> Iterator[Problem]:
-    """A warning for each scan that counts because of a doubt, and for the parts without a scan."""
-    for kept in selection.kept:
-        if kept.scan.path != kept.other.path:
-            yield _kept(kept, subject)
-    if selection.missing and selection.of_this_build:  # else `mismatches` warns
+def partly_scanned(selection: ScanSelection, subject: str, accept: Collection[str]) -> Iterator[Problem]:
+    """A warning that names the parts without a scan."""
+    if selection.scans and selection.missing:
         parts = ", ".join(map(str, selection.missing))
         message = f"{subject} is only partly scanned: no scan found for {parts}"
-        level, hint = (
-            Level.WARNING,
-            "scan what `catalog-api list` prints, or set `security: {accept: [partial]}`",
-        )
-        if "partial" in accept:
-            level, hint = Level.INFO, ""
-        problem = at_report(selection.scans[0], Code.IN_PART, message, hint, level)
+        hint = "scan what `catalog-api list` prints, or set `security: {accept: [partial]}`"
+        accepted = "partial" in accept
+        level = Level.INFO if accepted else Level.WARNING
+        problem = at_report(selection.scans[0], Code.IN_PART, message, hint * (not accepted), level)
         yield replace(problem, group="versions are only partly scanned: no scan found for each digest")
-
-
-def _kept(kept: Kept, subject: str) -> Problem:
-    scan, other, doubt = kept
-    code, why = Code.SCAN_AGE, "since their times don't show which is newer"
-    hint = "remove one of them, or scan again with a tool that writes the time into its report"
-    if isinstance(doubt, frozenset):
-        packages = [f"no {word} results" for word in sorted(doubt & PACKAGES)]
-        lacking = " and ".join([*packages, *(f"the limit {word}" for word in sorted(doubt - PACKAGES))])
-        code, why = Code.IN_PART, f"which is newer but has {lacking}"
-        hint = "scan all packages in one report and without limits, or remove the older one"
-    elif doubt == "same-time":
-        why, hint = "which was made at the same time", "remove one of them if it is a copy or outdated"
-    return at_report(scan, code, f"counts for {subject} together with {other.file}, {why}", hint)
 
 
 def unmatched(scan: Scan, useful: Collection[str]) -> Problem:
@@ -128,6 +96,26 @@ def doubtful_scans(images: Iterable[Image], max_age: int | None, now: datetime) 
                     yield _abandoned_system(image, release, scan, now.date().isoformat())
 
 
+def limited(selections: Iterable[ScanSelection]) -> Iterator[Problem]:
+    """Add a problem for each report and limit that no other scan makes up for."""
+    found: dict[tuple[str, Limit], list[Scan]] = defaultdict(list)
+    for selection in selections:
+        for report in selection.part_scans:
+            for limit in report.limits.intersection(selection.limits) - {"os-end-of-life"}:
+                found[report.scan.file, limit].append(report.scan)
+    for (_, limit), scans in sorted(found.items()):
+        inferred = dict.fromkeys(name for scan in scans if scan.inferred for name in scan.references)
+        if inferred:
+            message = f"the hub has no results for {', '.join(inferred)}, so it may not have read them"
+            hint = "scan them yourself; if they are built from nothing, set `accept: [nothing-recognized]`"
+        elif limit in _BLIND:
+            message, hint = _BLIND[limit]
+        else:
+            message = f"the report was made with {limit}, so vulnerabilities may be missing"
+            hint = f"scan again without {limit}"
+        yield at_report(scans[0], Code.IN_PART, message, hint)
+
+
 def doubtful_reports(scans: Iterable[Scan], accept: Collection[str]) -> Iterator[Problem]:
     """Add a problem for each report with findings that its scanner ignored, did not rate or left out.
 
@@ -136,17 +124,6 @@ def doubtful_reports(scans: Iterable[Scan], accept: Collection[str]) -> Iterator
     for _, group in groupby(scans, key=lambda scan: scan.file):
         of_report = [*group]
         scan = of_report[0]
-        for limit in sorted({limit for each in of_report for limit in each.coverage.limits}):
-            if limit == "nothing-recognized" and any(each.inferred for each in of_report):
-                names = [name for each in of_report if each.inferred for name in each.references]
-                message = f"the hub has no results for {', '.join(names)}, so it may not have read them"
-                hint = "see the errors on the hub's page for publishers, or scan them yourself"
-                yield at_report(scan, Code.IN_PART, message, hint)
-            elif limit in _BLIND:
-                yield at_report(scan, Code.IN_PART, *_BLIND[limit])
-            elif limit != "os-end-of-life":  # see `_abandoned_system`
-                message = f"the report was made with {limit}, so vulnerabilities may be missing"
-                yield at_report(scan, Code.IN_PART, message, f"scan again without {limit}")
         aside = [finding.set_aside for each in of_report for finding in each.findings if finding.set_aside]
         ignored = sum(status == "ignored" for status, _, _ in aside)
         if ignored:

@@ -1,0 +1,59 @@
+"""Names files that people save in place of a report, and says how to get one that is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .normalise import items, mapping, text, title
+
+_SCAN = "scan the image with `trivy image --format json` or `grype --output json`"
+_SIGNATURES = {
+    b"\x89PNG": "a PNG picture",
+    b"%PDF": "a PDF document",
+    b"PK\x03\x04": "a ZIP archive",
+    b"\x1f\x8b": "a compressed file",
+}
+_BY_KEYS: Sequence[tuple[set[str], str, str]] = (
+    ({"bomFormat"}, "a CycloneDX SBOM", _SCAN),
+    ({"spdxVersion"}, "an SPDX SBOM", _SCAN),
+    ({"artifacts", "schema", "source"}, "an SBOM of Syft", "scan it with `grype sbom:FILE --output json`"),
+    ({"scan", "vulnerabilities", "version"}, "a report in GitLab's format", _SCAN),
+    ({"packageManager", "vulnerabilities"}, "a report of Snyk, which is not read", _SCAN),
+    ({"predicate", "predicateType"}, "an in-toto statement", "save its `predicate`, if that is a report"),
+    (
+        {"@context", "statements"},
+        "an OpenVEX document",
+        "move it to the folder of the setting `security.vex`",
+    ),
+)
+
+
+def other_file(document: object) -> tuple[str, str] | None:
+    """Return what a JSON document is if it is known but not read, and how to get a report."""
+    if document == {}:
+        return (
+            "an empty object, as Harbor's API answers if it has no report of the image",
+            "scan the image in Harbor, then download its report again",
+        )
+    keys = mapping(document)
+    if errors := items(keys.get("errors")):
+        return (
+            f"an error of an API instead of a report: {title(errors[0].get('message'))[:100]}",
+            "check the URL and the credentials, and download it with `curl --fail`",
+        )
+    if "runs" in keys and "version" in keys:
+        drivers = (mapping(mapping(run.get("tool")).get("driver")) for run in items(keys["runs"]))
+        tools = ", ".join(dict.fromkeys(filter(None, (text(driver.get("name"))[:40] for driver in drivers))))
+        of = f" of {tools}" if tools else ""
+        return f"a SARIF file{of}, which has packages and versions only in sentences", _SCAN
+    for names, what, how in _BY_KEYS:
+        if names <= keys.keys():
+            found = items(keys.get("vulnerabilities"))
+            more = " with vulnerabilities, which are not read" if found else ""
+            return f"{what}{more if 'SBOM' in what else ''}", how
+    return None
+
+
+def binary(data: bytes) -> str:
+    """Return what a file is that is no text; "" if it is not known."""
+    return next((what for start, what in _SIGNATURES.items() if data.startswith(start)), "")
