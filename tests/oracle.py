@@ -51,8 +51,8 @@ def differs(scan: Record, release: Record, pointed: set[str]) -> bool:
     every = [part for part in release.manifests.items() if part[1] in pointed]
     platforms = [name.replace("/v8", "") for name, _ in every if not alike(name, scan.platform)]
     others = named(scan) & every_digest(release) - pointed if pointed else set()
-    here = {release.image} - {""}
-    if "reference" in release.accept:
+    here = {release.image} - {None}
+    if here and "reference" in release.accept:
         here |= {image for image in scan.images if image.split("/")[-1] == release.image.split("/")[-1]}
     tags = {(image, tag) for image in here for _, tag in release.tags}
     own = {each for each in scan.tags if each[0] in here}
