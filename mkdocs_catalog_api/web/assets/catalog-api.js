@@ -541,7 +541,7 @@
         let x = 0;
         bar.innerHTML = WORDS.filter(word => security[word])
           .map(word => {
-            const width = (100 * security[word]) / security.total;
+            const width = security[word] * Math.max(100 / this.data.most, 2 / security.total);
             return `<rect class="catalog-fill-${word}" x="${(x += width) - width}" width="${width}" height="8"/>`;
           })
           .join("");
