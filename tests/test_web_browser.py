@@ -200,6 +200,11 @@ def test_lists_are_sorted_and_keys_walk_them(visit: Visit) -> None:
     expect(rows(page).first.locator("th a")).to_be_focused()
     page.reload()
     expect(orders).to_have_value("-size")
+    visit.go("images/")
+    for text, first in (("go", "Go"), ("post", "PostgreSQL")):  # others have it in their names or texts
+        page.get_by_label("Find").fill(text)
+        expect(rows(page).locator("th a").first).to_have_text(first)
+        expect(rows(page)).to_have_count(2)
 
 
 @on_a_phone

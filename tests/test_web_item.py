@@ -92,7 +92,7 @@ ITEMS = {
     "same": Item(
         "versions: [1.2.1, 1.2.0, 1.1.0]",
         {"1.2.1": [row("CVE-2025-1001")], "1.2.0": [row("CVE-2025-1001")], "1.1.0": [row("CVE-2025-1002")]},
-        {".//tr[@class='catalog-line']": ["1.2", "1.1"],
+        {".//tr[@class='catalog-line']": ["1.2", "1.1"], ".//form": [],
          ".//template[@data-version]//b": [
              "Use 1.2.1 with care: 1 high vulnerability is open.", "Update 1.2.0 to 1.2.1.",
              "Use 1.1.0 with care: 1 high vulnerability is open."],

@@ -155,7 +155,8 @@
 
   // Fills an element of a row; the guide explains the attributes.
   const fill = (element, value) => {
-    const { f, to, chip, none = "–", class: kind } = element.dataset;
+    const { f, to, chip, name, none = "–", class: kind } = element.dataset;
+    if (name) element.ariaLabel = name.replace(/{(\w+)}/, (_, field) => value(field));
     const found = value(f);
     if (f === "packages") return element.replaceChildren(...lines(found));
     const missing = found === false || ![found].flat().join("");
@@ -407,6 +408,7 @@
       setTimeout(() => turn === this.turn && this.count(rows, state), 200);
       const sort = this.sort || this.data.sort;
       if (sort) this.order(found, sort);
+      if (text && !this.sort) this.rank(found, text.trim().toLowerCase());
       const items = this.data.key ? grouped(found) : found;
       this.limit = Math.max(this.limit, items.findIndex(({ id }) => id === sought) + 1);
       const shown = Math.min(items.length, this.limit);
@@ -540,6 +542,15 @@
         const [a, b] = [keys.get(one), keys.get(other)];
         return empty(a) - empty(b) || (empty(a) ? 0 : way * compare(a, b));
       });
+    }
+    // The names that are the text come first, then those that begin with it.
+    rank(found, text) {
+      const place = item => {
+        const names = [item.name, item.slug, item.id, item.application].map(name => name?.toLowerCase());
+        return names.includes(text) ? 0 : names.some(name => name?.startsWith(text)) ? 1 : 2;
+      };
+      const places = new Map(found.map(item => [item, place(item)]));
+      found.sort((one, other) => places.get(one) - places.get(other));
     }
     row(item) {
       const row = this.sample.cloneNode(true);
