@@ -729,10 +729,9 @@
       fit?.toggle("catalog-over", wide());
       box.classList.toggle("catalog-fits", !wide());
       // The parts of a package begin at one place in all rows.
-      for (const part of [0, 1, 2]) {
-        const widths = $$(box, `.catalog-lines > span > :nth-child(${part + 1})`).map(({ offsetWidth }) => offsetWidth);
-        if (widths[0]) box.style.setProperty(`--w${part}`, `${Math.max(...widths)}px`);
-      }
+      box.removeAttribute("style");
+      const widths = [1, 2, 3].map(part => Math.max(...$$(box, `.catalog-lines > span > :nth-child(${part})`).map(({ offsetWidth }) => offsetWidth)));
+      if (widths[0] > 0) box.style = widths.map((width, part) => `--w${part}: ${width + 1}px`).join(";");
     }
   });
   let here;
