@@ -168,7 +168,7 @@ STORIES = {
     ),
     "a chart with a pin that is not scanned is not without vulnerabilities": Story(
         {"a": "", "b": None},
-        {HEADLINE: ["6 available charts · 3 without known vulnerabilities · 3 not scanned in full"],
+        {HEADLINE: ["6 available charts · 3 without known vulnerabilities · 3 not scanned in full · API"],
          VERDICTS: ["No known vulnerabilities", "None found, not graded"] * 3},
         files=charts(**{f"c{n}": "a b" if n % 2 else "a" for n in range(6)}),
         marker="charts",
