@@ -151,6 +151,7 @@ def test_what_is_to_be_installed_is_what_the_tests_have(name: str) -> None:
 
 def test_the_package_is_installed_from_a_commit_or_a_folder() -> None:
     """After a release, FROM_GIT, REQUIREMENT and the lines that repeat them change."""
+    assert f"pip install '{FROM_GIT}' mkdocs-material" in (EXAMPLE / "docs/index.md").read_text("utf-8")
     assert f"`{REQUIREMENT}`" in page("index") and f"`{REQUIREMENT}`" in README
     assert f"pip install '{FROM_GIT}'" in README
     assert [name for name in PAGES if "mkdocs-catalog-api[" in page(name)] == ["index"]

@@ -178,5 +178,5 @@ def test_a_place_is_a_file_or_the_distribution(visit: Visit) -> None:
     expect(places).to_have_count(len(ROWS))
     for _ in range(2):
         assert not [text for text in places.all_inner_texts() if REGISTRY in text]
-        visit.page.locator(".catalog-release select").select_option(index=1)
-        expect(visit.page.locator(".catalog-advice")).to_contain_text("Vulnerabilities of")
+        visit.page.locator("select[name=version]").select_option(LABELS[1])
+        expect(visit.page.get_by_role("region", name=f"Vulnerabilities of {LABELS[1]}")).to_be_visible()

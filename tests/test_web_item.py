@@ -19,9 +19,10 @@ REQUIRED = "category: Tools\ntier: core\nlicense: MIT\n"
 NEW, OLD = "2026-11-01T06:00:00Z", "2026-08-01T06:00:00Z"
 SPRITE = "site/assets/catalog-api-logos.svg"
 ANSWER = "//section/div[contains(@class, 'catalog-answer')]/div/p[1]"
-OPTIONS = ".//p[@class='catalog-release']//option"
+OPTIONS = ".//select[@name='version']/option"
 SECTIONS = ".//nav[contains(@class, 'catalog-sections')]/a/@href"
 LEFT_OUT = ".//*[@id = 'catalog-compare' or @id = 'catalog-badges']"
+LINES = ".//section[@aria-label='Lines']/ul"
 COMMANDS = ".//div[@id='catalog-start']//code"
 VERSION = "versions: [{version: '18.0', digest: DIGEST}]\n"
 SUPPORTED = VERSION.replace("}", ", endOfLife: 2030-11-14}")
@@ -83,7 +84,7 @@ ITEMS = {
     # A version without a scan has no count, and nothing to filter.
     "unscanned": Item(
         "versions: ['2', '1']", {"1": [row("CVE-2026-0001")]},
-        {OPTIONS: ["2 (newest): not scanned", "1: 1"], f"{OPTIONS}[@data-scanned]": ["1: 1"],
+        {OPTIONS: ["2 (newest)", "1"], ".//template[@data-scanned]/@data-version": ["1"],
          ".//div[@hidden]/@data-list": ["vulnerabilities"]},
         says=("2 has not been scanned.",), silent=("0 vulnerabilities",),
     ),
@@ -91,7 +92,7 @@ ITEMS = {
     "same": Item(
         "versions: [1.2.1, 1.2.0, 1.1.0]",
         {"1.2.1": [row("CVE-2025-1001")], "1.2.0": [row("CVE-2025-1001")], "1.1.0": [row("CVE-2025-1002")]},
-        {".//tr[@class='catalog-line']": ["1.2", "1.1"],
+        {".//tr[@class='catalog-line']": ["1.2", "1.1"], ".//form": [],
          ".//template[@data-version]//b": [
              "Use 1.2.1 with care: 1 high vulnerability is open.", "Update 1.2.0 to 1.2.1.",
              "Use 1.1.0 with care: 1 high vulnerability is open."],
@@ -173,6 +174,17 @@ ITEMS = {
          ".//*[contains(@class, 'catalog-facts')]/*": ["Port 5432"],
          ".//a[@href='https://example.org/up']": ["Upstream"],
          ".//span[@class='catalog-chip'][. = 'Fips']": ["Fips"]},
+    ),
+    # The lines over time: their support, and each version by its grade, if two days are known.
+    "lines": Item(
+        "versions:\n- {version: '2.1', released: 2025-07-01, endOfLife: 2027-01-01}\n"
+        "- {version: '1.1', released: 2025-01-01}\n- {version: '1.0', released: 2024-07-01}",
+        {"2.1": [row("CVE-2025-1001"), row("CVE-2025-1002")], "1.1": [row("CVE-2025-1001")]},
+        {f"{LINES}/li": ["2 2.1 2 open 2.1, 2025-07-01 until 2027-01-01",
+                         "1 1.1 1 open 1.0, 2024-07-01 1.1, 2025-01-01", "2024 2025 2026 2027"],
+         f"{LINES}//*[local-name()='rect']/@width": ["100", "500.9", "50"],
+         f"{LINES}//*[local-name()='path'][@class]/@class": [
+             "catalog-grade-d", "catalog-fill-unknown", "catalog-grade-d"]},
     ),
     # A description is rendered.
     "described": Item(

@@ -151,7 +151,7 @@ STORIES = {
     ),
     "a list says how it is and counts what its filters show": Story(
         {slug: (facts(slug), scan)
-         for slug, scan in {"a": "", "b": "high+", "c": "low", "d": None, "e": None}.items()}
+         for slug, scan in {"a": "", "b": "high+ high", "c": "low", "d": None, "e": None}.items()}
         | {"f": (facts("f", "deprecated"), None)},
         {CHOICES.format("Open vulnerabilities"): ["High 1", "Low 1", "None known 1"],
          CHOICES.format("Fix"): ["Only with a fix 1"],
@@ -160,6 +160,7 @@ STORIES = {
          NAMES: [*"abcde"],
          VERDICTS: ["No known vulnerabilities in 1.0", "", "", "Not scanned", "Not scanned"],
          ".//tr[@data-item][1]//*[local-name()='rect']": [],
+         ".//*[local-name()='rect']/@width": ["100", "50"],
          ".//tr[@data-item][2]//*[local-name()='rect']/@class": ["catalog-fill-high"],
          ".//tr[@data-item][1]//*[@data-f='build']": ["2.5 MB · amd64 · arm64"]},
         says=("5 available images · 1 without known vulnerabilities · 2 not scanned · ",),
@@ -167,7 +168,7 @@ STORIES = {
     ),
     "a chart with a pin that is not scanned is not without vulnerabilities": Story(
         {"a": "", "b": None},
-        {HEADLINE: ["6 available charts · 3 without known vulnerabilities · 3 not scanned in full"],
+        {HEADLINE: ["6 available charts · 3 without known vulnerabilities · 3 not scanned in full · API"],
          VERDICTS: ["No known vulnerabilities", "None found, not graded"] * 3},
         files=charts(**{f"c{n}": "a b" if n % 2 else "a" for n in range(6)}),
         marker="charts",

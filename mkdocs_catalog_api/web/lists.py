@@ -153,10 +153,11 @@ class CatalogList(NamedTuple):
         return sum(not cast(Item, item["security"])["scanned"] for item in self.every)
 
     @property
-    def counted(self) -> bool:
-        """Whether anything in the list is scanned."""
-        items = (*self.every, *self.left_out)
-        return any(cast(Item, item["security"])["total"] is not None for item in items)
+    def most(self) -> int | None:
+        """The greatest number of open vulnerabilities of an item, None if nothing is scanned."""
+        securities = (cast(Item, item["security"]) for item in (*self.every, *self.left_out))
+        totals = [cast(int, each["total"]) for each in securities if each["total"] is not None]
+        return max(totals, default=None)
 
     @property
     def others(self) -> str:

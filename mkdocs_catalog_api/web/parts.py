@@ -47,6 +47,7 @@ from .logos import SPRITE, Logos
 from .markers import Marker
 from .overview import thousands
 from .render import Place, environment, render
+from .timeline import timeline
 from .view import CatalogView, Item
 from .words import read_words, replace_words
 
@@ -266,7 +267,6 @@ class Parts:
             ]
             values["since"] = self._since
             values["groups"], values["older"] = _folded(_release_groups(catalog, image))
-            values["advices"] = [_in_words(_updates(catalog, image, release)) for release in image.releases]
             values["platforms"] = _platforms(image)
             values["former"] = [
                 {
@@ -281,6 +281,7 @@ class Parts:
                 if former.slug == own.slug
             ]
             values["filters"] = _row_filters(image)
+            values["timeline"] = timeline(image, self._as_of)
             values["answers"] = [
                 image_answer(image, release, users, self._as_of, max_age)
                 for release in image.releases or (None,)

@@ -227,10 +227,14 @@ def vulnerabilities(ids: Sequence[Any]) -> str:
     )
 
 
-def segments(figures: Item) -> Markup:
-    """The parts of a stacked bar that is 100 wide and 8 high."""
+def segments(figures: Item, most: int | None = None) -> Markup:
+    """The parts of a stacked bar that is 8 high, and 100 wide for `most`; else it has the whole width.
+
+    A bar is never too short to be seen.
+    """
     counts = {word: count for word in COUNTERS if (count := cast(int, figures[word]))}
-    scale, start, parts = 100 / max(1, sum(counts.values())), 0, ""
+    total, start, parts = max(1, sum(counts.values())), 0, ""
+    scale = max(100 / (most or total), 2 / total)
     for word, count in counts.items():
         x, width = f"{scale * start:.6g}", f"{scale * count:.6g}"
         parts += f'<rect class="catalog-fill-{word}" x="{x}" width="{width}" height="8"/>'

@@ -85,6 +85,11 @@
         fade(element);
       }
   };
+  const today = path => {
+    const [now, from, to] = [clock(), ...Object.values(path.closest("ul").dataset).map(Date.parse)];
+    const x = (1000 * (now - from)) / (to - from);
+    path.setAttribute("d", x > 0 && x < 1000 ? `M${x} -9V33` : "");
+  };
   const old = (count, all, limit) => `${count === all ? "All" : `${thousands(count)} of`} ${thousands(all)} scans are older than ${limit} days`;
   // If most of a list is stale, a banner replaces the chips.
   const warn = () => {
@@ -158,7 +163,8 @@
 
   // Fills an element of a row; the guide explains the attributes.
   const fill = (element, value) => {
-    const { f, to, chip, none = "–", class: kind } = element.dataset;
+    const { f, to, chip, name, none = "–", class: kind } = element.dataset;
+    if (name) element.ariaLabel = name.replace(/{(\w+)}/, (_, field) => value(field));
     const found = value(f);
     if (f === "packages") return element.replaceChildren(...lines(found));
     const missing = found === false || ![found].flat().join("");
@@ -207,6 +213,15 @@
     let unit = 0;
     for (; bytes >= 999.95; unit++) bytes /= 1000;
     return unit ? `${bytes.toFixed(1)} ${" kMGT"[unit]}B` : `${bytes} B`;
+  };
+  // As the filter `segments` draws them.
+  const rects = (figures, most) => {
+    let x = 0;
+    const rect = word => {
+      const width = figures[word] * Math.max(100 / most, 2 / figures.total);
+      return `<rect class="catalog-fill-${word}" x="${(x += width) - width}" width="${width}" height="8"/>`;
+    };
+    return WORDS.filter(word => figures[word]).map(rect).join("");
   };
   const without = (state, name) => new Map([...state].filter(([key]) => key !== name));
 
@@ -401,6 +416,7 @@
       setTimeout(() => turn === this.turn && this.count(rows, state), 200);
       const sort = this.sort || this.data.sort;
       if (sort) this.order(found, sort);
+      if (text && !this.sort) this.rank(found, text.trim().toLowerCase());
       const items = this.data.key ? grouped(found) : found;
       this.limit = Math.max(this.limit, items.findIndex(({ id }) => id === sought) + 1);
       const shown = Math.min(items.length, this.limit);
@@ -535,6 +551,15 @@
         return empty(a) - empty(b) || (empty(a) ? 0 : way * compare(a, b));
       });
     }
+    // The names that are the text come first, then those that begin with it.
+    rank(found, text) {
+      const place = item => {
+        const names = [item.name, item.slug, item.id, item.application].map(name => name?.toLowerCase());
+        return names.includes(text) ? 0 : names.some(name => name?.startsWith(text)) ? 1 : 2;
+      };
+      const places = new Map(found.map(item => [item, place(item)]));
+      found.sort((one, other) => places.get(one) - places.get(other));
+    }
     row(item) {
       const row = this.sample.cloneNode(true);
       if (row.id) row.id = item.id;
@@ -544,16 +569,7 @@
     }
     fill(row, item) {
       for (const element of $$(row, "[data-f],[data-to]")) fill(element, path => this.value(item, path));
-      for (const bar of $$(row, ".catalog-bar")) {
-        const { security } = item;
-        let x = 0;
-        bar.innerHTML = WORDS.filter(word => security[word])
-          .map(word => {
-            const width = (100 * security[word]) / security.total;
-            return `<rect class="catalog-fill-${word}" x="${(x += width) - width}" width="${width}" height="8"/>`;
-          })
-          .join("");
-      }
+      for (const bar of $$(row, ".catalog-bar")) bar.innerHTML = rects(item.security, this.data.most);
       for (const tile of $$(row, "[data-logo]")) logo(tile, item, this.data.icons);
     }
   }
@@ -564,7 +580,6 @@
     const versions = new Map($$(card, "template").map(each => [each.dataset.version, each]));
     const { image, version: newest } = card?.dataset ?? {};
     const [select, platform] = ["version", "platform"].map(name => $(card, `[name=${name}]`));
-    const shown = $(document, ".catalog-release select");
     const list = lists.find(({ data }) => data.key === "cves");
     const apply = () => {
       const label = versions.has(asked("release")) ? asked("release") : newest;
@@ -581,31 +596,28 @@
       const flag = (digests[""] || !found) && platform?.value ? `--platform=${platform.value} ` : "";
       const parts = { version: label, flag, tagged: `${image}:${label}${digest}`, plain: image + (digest || `:${label.replace("+", "_")}`) };
       for (const part of $$(card, "[data-part]")) part.textContent = parts[part.dataset.part];
+      const shown = $(document, ".catalog-shown");
       if (!shown || !list) return;
-      const option = [...shown.options].find(each => each.dataset.version === label);
-      option.selected = true;
-      $(document, ".catalog-newest")?.toggleAttribute("hidden", option.index > 0);
-      $(document, ".catalog-advice").textContent = option.dataset.advice ?? "";
-      list.root.hidden = option.dataset.scanned === undefined;
+      shown.textContent = label + ("scanned" in dataset ? "" : ", not scanned");
+      $(document, ".catalog-newest")?.toggleAttribute("hidden", label !== newest);
+      list.root.hidden = !("scanned" in dataset);
       $(list.root, ".catalog-scroll").ariaLabel = `Vulnerabilities of ${label}`;
-      if (list.data.source === option.value) return;
-      list.data.source = option.value;
-      list.other = option.index > 0;
+      if (list.data.source === dataset.href) return;
+      list.data.source = dataset.href;
+      list.other = label !== newest;
       list.render();
     };
-    const choose = label => {
+    const choose = () => {
       const address = new URL(location);
       address.hash = "";
       address.searchParams.delete("release");
-      if (label !== newest) address.searchParams.set("release", label);
+      if (select.selectedIndex) address.searchParams.set("release", select.value);
       history.pushState(history.state, "", address);
       again();
     };
     if (card && !("ready" in card.dataset)) {
       card.dataset.ready = "";
-      listen([platform, select, shown].filter(Boolean), "change", ({ target }) =>
-        target === platform ? apply() : choose(target === shown ? target.selectedOptions[0].dataset.version : target.value),
-      );
+      for (const [field, react] of [[platform, apply], [select, choose]]) field?.addEventListener("change", react);
     }
     apply();
     $$(document, ".catalog-compare").forEach(compare);
@@ -638,12 +650,37 @@
     if (searching || asked("id") || asked("h")) (await searcher()).lookup(root, tools);
   };
 
-  const differences = (before, after) => {
+  // What the update does, in words and as two bars to one scale.
+  const effect = (before, after, [gone, both, added], from, to, verb) => {
+    const worst = WORDS.find(word => before[word]);
+    const all = before[worst];
+    const less = gone.filter(({ severity }) => severity.toLowerCase() === worst).length;
+    const words = less ? `${less === all ? "all" : `${thousands(less)} of`} ${many(all, `${worst} vulnerability`)}` : bySeverity(gone) || "nothing";
+    const alike = before.scanner === after.scanner && before.grade && after.grade;
+    const headline = `${verb} to ${after.version} removes ${words}${added[0] ? ` and adds ${bySeverity(added)}` : ""}.`;
+    const doubt = "These scans are incomplete or from different scanners, so some differences may not be real.";
+    const texts = [`${thousands(gone.length)} gone, ${thousands(both.length)} in both, ${thousands(added.length)} new.`];
+    const larger = to.size - from.size;
+    if (larger) texts.push(`The image becomes ${size(Math.abs(larger))} ${larger > 0 ? "larger" : "smaller"}.`);
+    if (from.ends && to.ends && from.ends !== to.ends) texts.push(`The end of support moves from ${from.ends} to ${to.ends}.`);
+    const card = make("div", "catalog-panel");
+    const bars = make("ul", "catalog-bars");
+    for (const record of [before, after]) {
+      const row = make("li");
+      row.innerHTML = `<b></b><svg class="catalog-bar" viewBox="0 0 100 8" preserveAspectRatio="none">${rects(record, Math.max(before.total, after.total))}</svg><span></span>`;
+      row.firstChild.textContent = record.version;
+      row.lastChild.textContent = [thousands(record.total), bySeverity(record)].filter(Boolean).join(" · ");
+      bars.append(row);
+    }
+    card.append(make("b", "", alike ? headline : doubt), make("p", "catalog-quiet", texts.join(" ")), bars);
+    return card;
+  };
+  const differences = (before, after, ...more) => {
     const missing = [before, after].filter(one => !one.scanned).map(one => one.version);
     if (missing[0]) return [`${missing.join(" and ")} not scanned, so they can't be compared.`];
     const added = gone(after, before);
-    const groups = [[gone(before, after), "gone"], [after.cves.filter(row => !added.includes(row)), "in both"], [added, "new"]];
-    const parts = groups.map(([rows, words]) => {
+    const groups = [gone(before, after), after.cves.filter(row => !added.includes(row)), added];
+    const parts = groups.map((rows, position) => {
       const part = make("details", "catalog-more");
       const list = make("ul");
       for (const { id, packages, severity } of grouped(rows)) {
@@ -654,22 +691,20 @@
         line.append(make("span", `catalog-severity catalog-fill-${word}`, word), make("b", "", id), box);
         list.append(line);
       }
-      part.open = words !== "in both";
-      part.append(make("summary", "", `${vulnerabilities(rows)} ${words}`), list);
+      part.open = position !== 1;
+      part.append(make("summary", "", `${vulnerabilities(rows)} ${["gone", "in both", "new"][position]}`), list);
       return part;
     });
-    const alike = before.scanner === after.scanner && before.grade && after.grade;
-    const doubt = "These scans are incomplete or from different scanners, so some differences may not be real.";
-    return alike ? parts : [...parts, make("p", "catalog-quiet", doubt)];
+    return [effect(before, after, groups, ...more), ...parts];
   };
 
   // The URL has both versions: `?compare=17.5..18.0`.
   const compare = async box => {
-    const options = $$(document, ".catalog-release option");
+    const versions = $$(document, ".catalog-card template").map(each => each.dataset);
     const selects = $$(box, "select");
     const result = $(box, "div");
     if (!selects[1].options[1]) {
-      for (const { dataset } of options) for (const select of selects) select.insertBefore(new Option(dataset.version), $(select, "optgroup"));
+      for (const each of versions) for (const select of selects) select.insertBefore(new Option(each.version), $(select, "optgroup"));
       listen(selects, "change", () => {
         const address = new URL(location);
         address.searchParams.set("compare", selects.map(select => select.value).join(".."));
@@ -677,16 +712,17 @@
         compare(box);
       });
     }
-    const labels = asked("compare") ? asked("compare").split("..") : [asked("release"), options[0].dataset.version];
+    const labels = asked("compare") ? asked("compare").split("..") : [asked("release"), versions[0].version];
     selects.forEach((select, index) => (select.value = labels[index] ?? ""));
     const { answer, update } = selects[0].selectedOptions[0]?.dataset ?? {};
     selects[1].disabled = !!answer;
     if (answer) selects[1].value = update;
-    const addresses = selects.map(select => options.find(({ dataset }) => dataset.version === select.value)?.value);
+    const pair = selects.map(select => versions.find(each => each.version === select.value));
     result.textContent = answer;
-    if (!addresses[0] || !addresses[1]) return;
+    if (!pair[0] || !pair[1]) return;
     try {
-      result.replaceChildren(...differences(...(await Promise.all(addresses.map(load)))));
+      const verb = versions.indexOf(pair[1]) < versions.indexOf(pair[0]) ? "Updating" : "Going back";
+      result.replaceChildren(...differences(...(await Promise.all(pair.map(({ href }) => load(href)))), ...pair, verb));
     } catch {
       result.textContent = "The comparison failed. Try again.";
     }
@@ -700,6 +736,10 @@
       fit?.remove("catalog-over");
       fit?.toggle("catalog-over", wide());
       box.classList.toggle("catalog-fits", !wide());
+      // The parts of a package begin at one place in all rows.
+      box.removeAttribute("style");
+      const widths = [1, 2, 3].map(part => Math.max(...$$(box, `.catalog-lines > span > :nth-child(${part})`).map(({ offsetWidth }) => offsetWidth)));
+      if (widths[0] > 0) box.style = widths.map((width, part) => `--w${part}: ${width + 1}px`).join(";");
     }
   });
   let here;
@@ -715,6 +755,7 @@
       root.dataset.started = "";
       times(root);
       $$(root, "[data-scans]").forEach(stamps);
+      $$(root, "[data-today]").forEach(today);
       $$(root, ".catalog-answer").forEach(answer);
       for (const select of $$(root, "[data-choose]")) chooser(root, select);
       if (root.matches("[data-lookup]")) lookup(root);
