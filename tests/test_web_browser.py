@@ -118,6 +118,7 @@ def test_instant_navigation_brings_style_and_script_to_the_first_page_that_needs
     page.evaluate("window.stays = true")
     for name, word in (("Images", "opensearch"), ("Charts", "monitoring")):
         page.locator(".md-tabs").get_by_role("link", name=name).click()
+        expect(page.locator(f"[data-list={name.lower()}]")).to_be_visible()
         page.get_by_label("Find").fill(word)
         expect(rows(page)).to_have_count(1)
         expect(page.locator(".catalog").first).to_have_css("--c-ink", "#fff")
@@ -140,6 +141,7 @@ def test_back_and_forward_restore_a_list_page_by_page_and_without_loading(visit:
     page.locator(".catalog-trail a").click()
     expect(rows(page)).to_have_count(len(both))
     page.locator(".md-tabs").get_by_role("link", name="Charts").click()
+    expect(page.locator("[data-list=charts]")).to_be_visible()
     page.get_by_label("Find").fill("monitoring")  # the script works on the page that it did not load
     expect(rows(page)).to_have_count(1)
     assert page.evaluate("window.stays") is True, "instant navigation loads no page"

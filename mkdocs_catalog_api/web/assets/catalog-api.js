@@ -336,6 +336,7 @@
       return found;
     }
     changed(typing) {
+      if (location.pathname !== here) return; // Material loads another page, whose address this would be
       const address = new URL(location);
       const query = address.searchParams;
       for (const name of [...this.fields.map(field => field.name), "sort", "view"]) query.delete(this.prefix + name);
