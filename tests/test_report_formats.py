@@ -360,8 +360,8 @@ def test_the_same_in_other_bytes(data: bytes) -> None:
         ({"acme/web:1": {"Results": 5}}, "acme/web:1: `Results`: expected a list, got a whole number"),
         ({"acme/web:1": {"Results": []}, "acme/job:1": 5}, "`acme/job:1` is not a report of Trivy"),
         (b'{"SchemaVersion": 1e400}', "too large"),
-        (REPORT[:-9], "the file is incomplete"),
-        (REPORT * 2, "text after the end"),
+        (REPORT[:-9], "the report is incomplete"),
+        (REPORT * 2, "text after its end"),
         (b'{"a": ' * 5000, "nested too deeply"),
         # Files that are known, but are no report of a scanner that is read.
         ({}, "Harbor"),

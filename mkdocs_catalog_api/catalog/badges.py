@@ -144,8 +144,7 @@ def _ungraded(image: Image) -> str:
         return "not scanned"
     if image.figures.grade:
         return ""
-    selection = image.releases[0].selection
-    ended = "os-end-of-life" in selection.limits and not selection.missing
+    ended = "os-end-of-life" in image.releases[0].selection.limits
     return "not graded" if ended else "partly scanned"
 
 

@@ -32,11 +32,8 @@ def _ungraded(api: Api, image: Json) -> str:
         return ""
     if not image["security"]["scanned"]:
         return "not scanned"
-    digests = {*image["versions"][0]["digests"]}
-    record = api.documents[f"security/{image['slug']}.json"]["latest"]
-    if record["digestsScanned"] < len(digests) > 1:
-        return "partly scanned"
-    return "not graded" if record["osEndOfLife"] else "partly scanned"
+    ended = api.documents[f"security/{image['slug']}.json"]["latest"]["osEndOfLife"]
+    return "not graded" if ended else "partly scanned"
 
 
 def of_catalog(api: Api) -> dict[str, str]:

@@ -8,7 +8,7 @@ const terms = text =>
     .split(/[\s:@]+/)
     .filter(word => word && word !== "sha256")
     .map(word => (/^[0-9a-f]{12,}$/.test(word) ? word.slice(0, 12) : word));
-const idIn = text => text.trim().match(/^(CVE|GHSA|GO|PYSEC|RUSTSEC|MAL|OSV|ALAS\d*|TEMP|USN|[A-Z]{1,6}[SL]A)-[\w:.-]*\d[\w:.-]*$/i)?.[0];
+const idIn = text => text.trim().match(/^((CVE|GO|MAL|OSV|PYSEC|RUSTSEC)-\d{4}|GHSA|DSA|DLA|USN|RHSA|ELSA|ALAS\d*|TEMP)-[\w:.-]+$/i)?.[0];
 const hasId = wanted => ({ aliases, id }) => [id, ...aliases].some(one => one.toLowerCase() === wanted.toLowerCase());
 const unknownDigest = "No version has this digest, or is known to have had it.";
 
@@ -18,7 +18,7 @@ const ofLine = (version, word) => /^\d/.test(bare(word)) && bare(version).starts
 const parts = ({ version }) => version.split(/[-_+]/).length;
 
 const where = ({ images, latestReleases, suppressed }, { charts = [] }, many) =>
-  `${many(images, "image")}, ${latestReleases} of them in the newest version; in ${many(charts.length, "chart")}${suppressed ? `; suppressed in ${many(suppressed, "version")}` : ""}.`;
+  `${many(images, "image")}, ${latestReleases} in the newest version; in ${many(charts.length, "chart")}${suppressed ? `; suppressed in ${many(suppressed, "version")}` : ""}.`;
 // The version that an update leads to, if its scans show that it is without the vulnerability.
 const without = ({ affected, status }) => affected[0].fixedIn?.version ?? (status === "affected" ? "none yet" : "not known");
 const updates = ({ data }) => {
