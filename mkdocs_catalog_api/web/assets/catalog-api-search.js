@@ -10,7 +10,7 @@ const terms = text =>
     .map(word => (/^[0-9a-f]{12,}$/.test(word) ? word.slice(0, 12) : word));
 const idIn = text => text.trim().match(/^((CVE|GO|MAL|OSV|PYSEC|RUSTSEC)-\d{4}|GHSA|DSA|DLA|USN|RHSA|ELSA|ALAS\d*|TEMP)-[\w:.-]+$/i)?.[0];
 const hasId = wanted => ({ aliases, id }) => [id, ...aliases].some(one => one.toLowerCase() === wanted.toLowerCase());
-const unknownDigest = "No version has this digest, or is known to have had it.";
+const unknownDigest = "No version has or had this digest.";
 
 // Whether a version is of the line that a word names: 20.19.5 of `20` and of `v20.19`.
 const bare = label => label.toLowerCase().replace(/^v(?=\d)/, "");
@@ -57,7 +57,7 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
 
   const explainId = async id => {
     const known = await entryOf(id);
-    if (!known) return [lookups.includes("cves") ? `${id} is not in the catalog: no scan of a listed version has it.` : ""];
+    if (!known) return [lookups.includes("cves") ? `No scan of a listed version has ${id}.` : ""];
     const { id: name, severity } = known;
     const found = known.href ? await load(link(known.href)) : { data: [] };
     const title = finder ? anchor(name, `${finder}?id=${encodeURIComponent(name)}`) : name;
@@ -180,7 +180,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     const entry = (await all.rows()).find(hasId(id));
     if (!entry?.href) {
       summary.textContent = entry
-        ? `${many(entry.images, "image")}. Details are missing, because the id can't be a file name.`
+        ? `${many(entry.images, "image")}. Its id can't be a file name.`
         : "No scan of a listed version has found it.";
       return;
     }
