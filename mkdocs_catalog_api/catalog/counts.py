@@ -60,15 +60,18 @@ class CountRules(NamedTuple):
         `accept` are the words of its page.
         """
         wanted = [scan for scan in scans if not self.scanners or scan.scanner.word in self.scanners]
-        release = release.with_those_of(wanted)
-        reports = self._whole(filter(None, (release.scanned_by(scan, accept) for scan in wanted)))
-        counting = {report.scan.place: report for report in self._counting(reports, release.parts)}
+        shown = release.with_those_of(wanted)
+        reports = self._whole(filter(None, (shown.scanned_by(scan, accept) for scan in wanted)))
+        counting = {report.scan.place: report for report in self._counting(reports, shown.parts)}
+        shown_by_these = release.with_those_of(report.scan for report in counting.values())
+        if shown_by_these != shown:  # a replaced scan shows no part
+            return self.select(scans, shown_by_these, accept)
         reasons: dict[tuple[str, int], Reason] = {scan.place: "other-platform" for scan in wanted}
         reasons |= {report.scan.place: "replaced" for report in reports}
         others = [scan for scan in scans if scan.place not in counting]
         return ScanSelection(
-            release.digests,
-            release.parts,
+            shown.digests,
+            shown.parts,
             tuple(counting[place] for place in sorted(counting)),
             tuple((scan, reasons.get(scan.place, "scanner-not-wanted")) for scan in others),
         )
