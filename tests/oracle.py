@@ -65,14 +65,14 @@ def alike(one: str, other: str) -> bool:
     return not (one and other) or all(map(str.__eq__, one.split("/"), other.split("/")))
 
 
-def parts(release: Record) -> list[tuple[str, str]]:
-    """Digest and platform of each part; one of them may be unknown."""
+def parts(release: Record, scans: list[Record]) -> list[tuple[str, str]]:
+    """Digest and platform of each part; one of them may be unknown, and then scans may show it."""
     if release.manifests:
         every = [(digest, name.replace("/v8", "")) for name, digest in release.manifests.items()]
         return [part for part in every if any(alike(part[1], p) for p in release.platforms)] or every
     if len(release.digests) > 1:
         return [(digest, "") for digest in release.digests]
-    of_scans = {scan.platform for scan in release.scans if scan.platform}
+    of_scans = {scan.platform for scan in scans if scan.platform}
     listed = [("", name) for name in release.platforms or sorted(of_scans)]
     return listed or [(release.digests[0] if release.digests else "", "")]
 
@@ -118,9 +118,9 @@ def whole_scans(scans: list[Record], accept: list[str]) -> list[Record]:
     return united
 
 
-def counting(release: Record, scanners: list[str], now: Fraction) -> list[Record]:
+def counting(release: Record, scanners: list[str], now: Fraction, shown: Any = None) -> list[Record]:
     """All that is of a part, but what another scan of that part certainly replaces."""
-    release.parts = parts(release)
+    release.parts = parts(release, release.scans if shown is None else shown)
     release.of = {id(scan): found for scan in release.scans if (found := subject(scan, release))}
     scans = whole_scans([scan for scan in release.scans if id(scan) in release.of], release.accept)
     for scan in scans:
@@ -136,7 +136,9 @@ def counting(release: Record, scanners: list[str], now: Fraction) -> list[Record
     vague = [scan for scan in scans if not scan.sure and not all(replaced(scan, p) for p in release.parts)]
     every = [*vague, *(scan for scans in counted.values() for scan in scans)]
     release.limits = {id(file): scan.limits for scan in every for file in scan.files}
-    return [scan for scan in release.scans if id(scan) in release.limits]
+    chosen = [scan for scan in release.scans if id(scan) in release.limits]
+    is_same = shown is not None or parts(release, chosen) == release.parts
+    return chosen if is_same else counting(release, scanners, now, chosen)
 
 
 def looked(release: Record, part: tuple[str, str] | None = None) -> dict[str, Any]:

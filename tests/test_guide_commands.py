@@ -43,7 +43,7 @@ BLOCKS = {
         "catalog-api sync hub": RUN,
         "catalog-api sync kev": RUN,
         "mkdir -p scans/nginx": "pulls an image; test_report_formats reads real reports",
-        "curl --fail": "asks a server of Harbor; test_report_formats reads its answer",
+        "curl -fsS https://harbor.example.org": "needs a Harbor",
     },
     "rules": {"curl -s https://catalog.example.org": "asks an example; test_populations reads its fields"},
     "hosts": {

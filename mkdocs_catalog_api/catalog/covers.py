@@ -73,27 +73,38 @@ class ReleaseParts(NamedTuple):
         """
         named, platform = scan.coverage.named, plain_platform(scan.coverage.platform)
         limits = scan.coverage.limits.difference(accept)
+        looked_at = PartScan(scan, (), False, limits, scan.coverage.packages, scan.coverage.names_system)
         if by_digest := tuple(part for part in self.parts if part.digest in named):
-            return PartScan(scan, by_digest, covers=True, limits=limits)
-        if named & self.left_out:
-            return None
+            return looked_at._replace(parts=by_digest, covers=True)
         fitting = [part for part in self.parts if part.platform == platform]
         fitting = fitting or [part for part in self.parts if part.may_be(platform)]
-        if not fitting:
+        if named & self.left_out or not fitting:
             return None
-        return PartScan(scan, tuple(fitting), covers=len(fitting) == 1, limits=limits)
+        return looked_at._replace(parts=tuple(fitting), covers=len(fitting) == 1)
 
 
 class PartScan(NamedTuple):
     """A report's scan, and its parts of a release."""
 
     scan: Scan
-    parts: tuple[Part, ...]
+    parts: tuple[Part, ...] = ()
     """The parts that it covers or may be of."""
-    covers: bool
+    covers: bool = False
     """Whether it is certainly of these."""
-    limits: frozenset[Limit]
-    """Those of the whole scan, which may be in several reports, without those that are accepted."""
+    # What the whole scan has looked at, which may be in several reports.
+    limits: frozenset[Limit] = frozenset()
+    """Without those that are accepted."""
+    packages: frozenset[str] = frozenset()
+    names_system: bool = False
+
+    @property
+    def named(self) -> frozenset[str]:
+        return self.scan.coverage.named
+
+    @property
+    def time(self) -> tuple[str, str] | None:
+        """The exact time, comparable with others; None if it is not known."""
+        return self.scan.moment if self.scan.scanned_at else None
 
     @property
     def covered(self) -> tuple[Part, ...]:
