@@ -41,7 +41,8 @@ class Timeline(NamedTuple):
 
 
 def timeline(image: Image, as_of: str) -> Timeline | None:
-    """The lines of the default variant; None if fewer than two days are known. `as_of` is a time, or empty.
+    """The lines of the default variant; None if these are not two, or one whose end of support is known, or
+    if fewer than two days are. `as_of` is a time, or empty.
 
     A line begins with its first release day, or at the left edge if none is known.
     """
@@ -58,7 +59,7 @@ def timeline(image: Image, as_of: str) -> Timeline | None:
         for day in (release.entry.released, release.entry.end_of_life)
         if day
     ]
-    if len({*days}) < 2:
+    if len({*days}) < 2 or not (shown[1:] or shown[0][0].entry.end_of_life):
         return None
     first, latest = min(days).year, max(days)
     last = latest.year + (latest > date(latest.year, 1, 1))
