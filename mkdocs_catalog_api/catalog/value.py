@@ -11,6 +11,7 @@ from .addresses import Addresses, mount_path
 from .alike import Look, looked_alike
 from .assessment import Assessment, Figures
 from .collections import PINNING
+from .contents import Contents
 from .fields import ItemFields
 from .history import History
 from .ids import Identities
@@ -30,6 +31,8 @@ class Release(Struct, frozen=True):
     selection: ScanSelection = ScanSelection()
     assessment: Assessment | None = None
     """None without a scan."""
+    contents: Contents | None = None
+    """The packages in it; None if they are not known."""
     advice: Advice = Advice()
     """The versions to update to."""
     gone: bool = False
