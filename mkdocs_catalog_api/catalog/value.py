@@ -178,6 +178,10 @@ class Catalog(Struct, frozen=True):
     """By slug, those of the newest version first, then the last ones first."""
     publishes_former: bool = False
     """Whether former digests have documents."""
+    publishes_packages: bool = False
+    """Whether packages have documents."""
+    publishes_sboms: bool = False
+    """Whether versions whose packages are known have an SBOM."""
     now: str = ""
     """UTC, `2026-11-20T06:00:00Z`; a later scan is dated in the future, so its time is not known."""
     identities: Identities = Identities({}, {}, {})

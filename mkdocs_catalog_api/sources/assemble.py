@@ -104,6 +104,8 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         history=sources.history,
         former=tuple(former.values()),
         publishes_former=settings.has_lookup("digests") and settings.has_lookup("former"),
+        publishes_packages=settings.has_lookup("packages"),
+        publishes_sboms=settings.has_lookup("sbom"),
         now=latest_time,
         identities=identities(_rows(images, pinning_items)),
     )
