@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from .packages import Package
@@ -16,6 +17,7 @@ from .vulnerabilities import Vulnerability
 MOST = 20
 """Number of causes that are listed."""
 _EPOCH = re.compile("([0-9]{1,9}):")
+_NUMBERS = re.compile(r"(?:[0-9]{1,9}:)?[^0-9]*((?:[0-9]+[.]?)*)")
 _LONGEST = 128
 
 
@@ -62,34 +64,32 @@ def fixes(rows: Iterable[Vulnerability]) -> list[str]:
 
 
 def best_fixes(rows: Sequence[Vulnerability]) -> list[str]:
-    """The fixing versions that cover most rows, newest first, the lowest of each line.
+    """The fixing versions that cover most rows, newest first: of each line the lowest.
 
-    A version covers a row that names a fix in the same line which is not newer.
+    A version covers a row if it is not older than the row's fix in its own line, or than the newest of the
+    row's fixes.
     """
-    of_rows = Counter(row.fixed for row in rows if row.fixed)
-    lines: dict[tuple[int, ...], set[str]] = defaultdict(set)
-    for fixed in of_rows:
-        for version in _versions(fixed):
-            lines[_line(version)].add(version)
-    best: dict[str, int] = {}
-    for line, versions in lines.items():
-        covered, version_of = 0, ""
-        first = {
-            fixed: min(named, key=package_order)
-            for fixed in of_rows
-            if (named := [version for version in _versions(fixed) if _line(version) == line])
-        }
-        needed = Counter[str]()
-        for fixed, version in first.items():
-            needed[version] += of_rows[fixed]
-        for version in sorted(versions, key=package_order):
-            if needed[version]:
-                covered, version_of = covered + needed[version], version
-        best[version_of] = covered
-    most = max(best.values(), default=0)
-    return sorted((version for version in best if best[version] == most), key=package_order, reverse=True)
+    needs = [
+        (number, [(_line(version), package_order(version)) for version in _versions(fixed)])
+        for fixed, number in Counter(row.fixed for row in rows if row.fixed).items()
+    ]
+    best: dict[tuple[int, ...], tuple[int, str]] = {}
+    most = 0
+    for version in reversed(fixes(rows)):
+        line, order = _line(version), package_order(version)
+        covered = sum(
+            number
+            for number, named in needs
+            if order >= max(fix for _, fix in named) or any(of == line and order >= fix for of, fix in named)
+        )
+        most = max(most, covered)
+        if covered > best.get(line, (0, ""))[0]:
+            best[line] = covered, version
+    covering = [version for covered, version in best.values() if covered == most]
+    return sorted(covering, key=package_order, reverse=True)
 
 
+@lru_cache(maxsize=65_536)
 def package_order(version: str) -> tuple[int, VersionKey]:
     """Sort key of a package's version: its epoch, then the order of version labels."""
     epoch = _EPOCH.match(version)
@@ -101,8 +101,6 @@ def _versions(fixed: str) -> list[str]:
 
 
 def _line(version: str) -> tuple[int, ...]:
-    """Epoch and the first numbers: all but the last, at most two."""
-    epoch, (numbers, _, _) = package_order(version)
-    written = len(re.findall("[0-9]+", re.match(r"[^0-9]*([0-9.]*)", version[:_LONGEST])[1]))  # type: ignore[index]
-    padded = (*numbers, *[0] * written)
-    return (epoch, *padded[: max(1, min(2, written - 1))])
+    """The epoch, then all numbers but the last: at least one, at most two."""
+    numbers = re.findall("[0-9]+", _NUMBERS.match(version[:_LONGEST])[1])  # type: ignore[index]
+    return (package_order(version)[0], *map(int, numbers[: max(1, min(2, len(numbers) - 1))]))

@@ -32,11 +32,11 @@ _FILE_SAFE = re.compile(r"[a-z0-9~][a-z0-9~._-]{0,99}")
 _SEPARATORS = str.maketrans("/:@+", "~~~~")
 
 Resource = Annotated[Literal["packages"], Meta(description="Name of the resource.")]
-Type = Annotated[
+PackageType = Annotated[
     str,
     Meta(description="Type of its package URL; empty if it is not known.", examples=["deb"]),
 ]
-Name = Annotated[
+PackageName = Annotated[
     Text,
     Meta(
         description="Name, with its namespace where that is part of it: `@babel/core`, "
@@ -63,8 +63,8 @@ ReleasesUnknown = Annotated[
 class PackageEntry(Document):
     """One package, and how far it is spread: also what is made of it, if it is a source package."""
 
-    type: Type
-    name: Name
+    type: PackageType
+    name: PackageName
     images: Annotated[Count, Meta(description="Images with a version that has it.", examples=[2])]
     releases: Annotated[Count, Meta(description="Versions that have it.", examples=[3])]
     latest_releases: Annotated[Count, Meta(description="Images whose newest version has it.", examples=[1])]
@@ -106,7 +106,7 @@ class PackageImage(Document):
 class PackageRelease(Document):
     """One version of a package, and the images that have it."""
 
-    name: Name
+    name: PackageName
     version: Annotated[
         str, Meta(description="Version; empty if it is not known.", examples=["3.0.17-1~deb12u2"])
     ]
@@ -143,8 +143,8 @@ class PackageDocument(Document):
 
     api_version: ApiVersion
     resource: Resource
-    type: Type
-    name: Name
+    type: PackageType
+    name: PackageName
     releases_known: ReleasesKnown
     releases_in_part: ReleasesInPart
     releases_unknown: ReleasesUnknown
