@@ -26,7 +26,7 @@ def every_digest(release: Record) -> set[str]:
     return {*release.digests, *release.manifests.values()}
 
 
-def join(scans: list[Record], candidates: list[Record]) -> None:
+def join(scans: list[Record], candidates: list[Record], to: str = "scans") -> None:
     """By digest, else by reference, else by path, each only if what comes before it is not named."""
     for scan in scans:
         label, _, digits = scan.path.removesuffix(".json").rpartition(".")
@@ -40,7 +40,7 @@ def join(scans: list[Record], candidates: list[Record]) -> None:
         further = [] if homes and not pointed else [*by_tag, *by_path]
         for release in candidates:
             if any(release is home for home in [*by_digest, *further]):
-                release.scans.append(scan)
+                getattr(release, to).append(scan)
 
 
 def differs(scan: Record, release: Record, pointed: set[str]) -> bool:
@@ -99,6 +99,27 @@ def replaces(newer: Record, older: Record, packages: set[str], release: Record, 
     rebuilt = not same_build and named(newer) and named(older) and not named(newer) & named(older)
     less = not rebuilt and (packages - newer.packages or newer.limits - older.limits)
     return usable(newer, now) and usable(older, now) and newer.time > older.time and not less
+
+
+def contents(release: Record, now: Fraction) -> tuple[list[Any], str]:
+    """The packages of lists of scans that count, and of the newest SBOM of each part; how far that goes."""
+    counting, scans = release.counting, release.scans
+    if not counting:
+        release.scans, release.parts = release.sboms, []
+        release.parts = parts(release)
+    chosen = [(scan, *release.of[id(scan)]) for scan in counting]
+    known = [(sbom, *found) for sbom in release.sboms if (found := subject(sbom, release))]
+    release.scans = scans
+    for sbom, of, sure in known:
+        rivals = [other for other, like, certain in known if (like, certain) == (of, sure)]
+        newer = [o for o in rivals if usable(o, now) and usable(sbom, now) and o.time > sbom.time]
+        chosen += [] if newer else [(sbom, of, sure)]
+    lists = [(scan.listed, scan.whole, of if sure else []) for scan, of, sure in chosen if scan.listed]
+    covered = {part for _, whole, of in lists for part in of if whole}
+    packages = {package["bom-ref"]: package for listed, *_ in lists for package in listed}
+    every = sorted(packages.values(), key=lambda each: (each["type"] == "library", each["bom-ref"]))
+    complete = {*release.parts} <= covered
+    return every, ("Known" if complete else "InPart") if lists else "Unknown"
 
 
 def rank(scan: Record, scanners: list[str]) -> tuple[bool, int]:

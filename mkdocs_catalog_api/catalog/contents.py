@@ -58,7 +58,7 @@ def package_version(
             version = f"{epoch}:{version}"
             source_version = source_version and f"{epoch}:{source_version.removeprefix(f'{epoch}:')}"
     identity = package(purl if parsed else "", name)
-    if source == identity.name:
+    if source in (identity.name, identity.full_name):
         source = ""
     if not source or source_version == version:
         source_version = ""
