@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from mkdocs_catalog_api.authored.settings import Settings, item_fields
+from mkdocs_catalog_api.authored.settings import LARGE_LOOKUPS, Settings, item_fields
 from mkdocs_catalog_api.catalog.addresses import OPENAPI
 from mkdocs_catalog_api.catalog.collections import ITEM_MODELS
 from mkdocs_catalog_api.catalog.grading import CLEAN, GRADES, WITH_FIX, WITHOUT_FIX
@@ -107,7 +107,9 @@ def _settings(schema: Schema) -> Iterator[str]:
     """A heading for each group, and below it a table with a row for each setting."""
     group = ""
     for path, field in _paths(schema, schema["$defs"]["Settings"]):
-        default: Any = Settings(lookups=LOOKUP_NAMES).model_dump(mode="json", by_alias=True)
+        default: Any = Settings(
+            lookups=tuple(word for word in LOOKUP_NAMES if word not in LARGE_LOOKUPS)
+        ).model_dump(mode="json", by_alias=True)
         for key in path:
             default = default.get(key) if isinstance(default, dict) else None
         if path == ("security", "scanners"):

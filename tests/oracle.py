@@ -27,7 +27,7 @@ def every_digest(release: Record) -> set[str]:
     return {*release.digests, *release.manifests.values()}
 
 
-def join(scans: list[Record], candidates: list[Record]) -> None:
+def join(scans: list[Record], candidates: list[Record], to: str = "scans") -> None:
     """By digest, else by reference, else by path, each only if what comes before it is not named."""
     for scan in scans:
         label, _, digits = scan.path.removesuffix(".json").rpartition(".")
@@ -41,7 +41,7 @@ def join(scans: list[Record], candidates: list[Record]) -> None:
         further = [] if homes and not pointed else [*by_tag, *by_path]
         for release in candidates:
             if any(release is home for home in [*by_digest, *further]):
-                release.scans.append(scan)
+                getattr(release, to).append(scan)
 
 
 def differs(scan: Record, release: Record, pointed: set[str]) -> bool:
@@ -116,6 +116,27 @@ def whole_scans(scans: list[Record], accept: list[str]) -> list[Record]:
         about = {"limits": limits, "packages": packages, "system": any(scan.system for scan in files)}
         united.append(Record(**vars(files[0]) | about, files=files))
     return united
+
+
+def contents(release: Record, now: Fraction) -> tuple[list[Any], str]:
+    """The packages of lists of scans that count, and of the newest SBOM of each part; how far that goes."""
+    counting, scans = release.counting, release.scans
+    if not counting:
+        release.scans, release.parts = release.sboms, []
+        release.parts = parts(release, release.sboms)
+    chosen = [(scan, *release.of[id(scan)]) for scan in counting]
+    known = [(sbom, *found) for sbom in release.sboms if (found := subject(sbom, release))]
+    release.scans = scans
+    for sbom, of, sure in known:
+        rivals = [other for other, like, certain in known if (like, certain) == (of, sure)]
+        newer = [o for o in rivals if None not in (o.time, sbom.time) and sbom.time < o.time <= now]
+        chosen += [] if newer else [(sbom, of, sure)]
+    lists = [(scan.listed, scan.whole, of if sure else []) for scan, of, sure in chosen if scan.listed]
+    covered = {part for _, whole, of in lists for part in of if whole}
+    packages = {package["bom-ref"]: package for listed, *_ in lists for package in listed}
+    every = sorted(packages.values(), key=lambda each: (each["type"] == "library", each["bom-ref"]))
+    complete = {*release.parts} <= covered
+    return every, ("Known" if complete else "InPart") if lists else "Unknown"
 
 
 def counting(release: Record, scanners: list[str], now: Fraction, shown: Any = None) -> list[Record]:

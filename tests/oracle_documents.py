@@ -10,7 +10,7 @@ from types import SimpleNamespace as Record
 from typing import Any
 
 from .contract.api import PINNING
-from .oracle import counting, every_digest, grade, id_order, join, looked, named, rows, statements
+from .oracle import contents, counting, every_digest, grade, id_order, join, looked, named, rows, statements
 from .oracle_files import ANY, NAMES, SEVERITIES, instant, pages, reference, releases, reports, settings
 
 COUNTERS = [severity.lower() for severity in SEVERITIES]
@@ -24,9 +24,15 @@ def expected(folder: Path, today: str) -> dict[str, Any]:
     catalog.statements = statements([json.loads(text) for text in vex], catalog.now)
     images = [(page, releases(page, catalog.registry)) for page in pages(folder, "images")]
     listed, scans = [release for _, versions in images for release in versions], reports(folder / "scans")
+    sboms = [scan for scan in scans if scan.scanner == "sbom"]
+    scans = [scan for scan in scans if scan.scanner != "sbom"]
     join(scans, listed)
     for release in listed:
         assess(release, catalog)
+        release.sboms = []
+    join(sboms, listed, "sboms")
+    for release in listed:
+        release.contents, release.known = contents(release, catalog.now)
     pinning = {
         (collection, page["slug"]): pinned(page, listed, scans, catalog)
         for collection in PINNING
@@ -42,6 +48,15 @@ def expected(folder: Path, today: str) -> dict[str, Any]:
         "security/index.json": envelope("security", [index_entry(release) for release in scanned]),
         **cve_documents(listed, pinning, catalog),
         **digest_documents(images, catalog),
+        "packages/index.json": {
+            f"releases{how}": sum(release.known == how for release in listed)
+            for how in ("Known", "InPart", "Unknown")
+        },
+        **{
+            f"sbom/{r.slug}/{r.version}.json": {"components": r.contents}
+            for r in listed
+            if r.known == "Known"
+        },
         **{f"security/{r.slug}/{r.version}.json": release_record(r) for r in listed},
         **{
             f"{collection}/{slug}/index.json": {"security": sum_of_pins(pins, catalog)}
@@ -187,6 +202,7 @@ def summary(newest: Any, scanned: list[Record], pins: dict[str, Record], catalog
         "unique": len({row.id for release in scanned for row in release.open}),
         "oldestScan": ANY if None in times else min(times, default=None),
         "newestScan": ANY if None in times else max(times, default=None),
+        "causes": ANY,
         "pinned": of_pins | {"releases": len(pins), "releasesUnscanned": len(pins) - len(pins_scanned)},
     }
 
@@ -194,7 +210,8 @@ def summary(newest: Any, scanned: list[Record], pins: dict[str, Record], catalog
 def available(images: list[Any], scanned: list[Record], catalog: Record) -> dict[str, Any]:
     counted = [release for release in scanned if release.page["lifecycle"] == "available"]
     number = sum(page["lifecycle"] == "available" for page in images)
-    return sums(counted, catalog) | {"images": number, "imagesScanned": len(counted)}
+    about = {"images": number, "imagesScanned": len(counted), "causes": ANY}
+    return sums(counted, catalog) | about
 
 
 def index_entry(release: Record) -> dict[str, Any]:
@@ -397,6 +414,8 @@ def digest_documents(images: list[Any], catalog: Record) -> dict[str, Any]:
             platforms = [name for name, each in first.manifests.items() if each == digest]
             about = {key: page[key] for key in ("slug", "name", "lifecycle")} | {"image": first.written}
             about |= {key: first.entry.get(key) for key in ("released", "endOfLife", "sbom", "provenance")}
+            if first.known == "Known":
+                about["sbom"] = f"{catalog.base}/sbom/{first.slug}/{first.version}.json"
             about |= {"version": first.version, "versions": [release.version for release in having]}
             about["digest"] = first.digests[0] if len(first.digests) == 1 else None
             about |= {"latest": versions[0].version, "isLatest": first.is_latest}

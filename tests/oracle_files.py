@@ -94,6 +94,7 @@ def instant(text: Any) -> Fraction | None:
 def scan(scanner: str, names: list[str], time: Any, findings: list[Record], **more: Any) -> Record:
     references = [reference(name) for name in names if name and not name.endswith(".tar")]
     values = {"platform": "", "packages": ALL, "limits": set(), "manifest": "", "system": ""} | more
+    values = {"listed": [], "whole": True} | values
     values |= {"digests": {digest for *_, digest in references if digest}}
     values |= {"images": {repository for repository, *_ in references if repository}}
     values |= {"tags": {(image, tag or "latest") for image, tag, digest in references if tag or not digest}}
@@ -122,7 +123,37 @@ def trivy(report: Any, names: list[str], time: str) -> Record:
     platform = "/".join([config["os"], config["architecture"]]) if config else ""
     more = {"platform": platform, "packages": packages if report else ALL, "limits": limits}
     more["system"] = system.get("Family") or "os-pkgs" in packages
+    more["listed"] = [component(listed) for result in results for listed in result.get("Packages", [])]
+    if more["listed"] and (name := system.get("Family")):
+        of_system = {"name": name, "version": system["Name"], "bom-ref": f"{name}@{system['Name']}"}
+        more["listed"].append(of_system | {"type": "operating-system"})
+    bare = [result for result in results if result.get("Vulnerabilities") and not result.get("Packages")]
+    more["whole"] = not bare and "no-system-packages" not in limits
     return scan("trivy", names, time or report.get("CreatedAt"), findings, **more)
+
+
+def component(listed: Any) -> dict[str, Any]:
+    """A package as the document of a version has it, of a list of Trivy with package URLs."""
+    url, version = listed["Identifier"]["PURL"], listed["Version"]
+    found = {"type": "library", "name": listed["Name"], "version": version, "purl": url}
+    found |= {"licenses": [{"license": {"name": name}} for name in sorted(listed.get("Licenses", []))]}
+    source = listed.get("SrcName", listed["Name"])
+    if source != listed["Name"]:
+        found["purl"] += f"{'&' if '?' in url else '?'}upstream={source}"
+        pairs = {"SrcName": source, "SrcVersion": version}
+        found["properties"] = [{"name": f"aquasecurity:trivy:{key}", "value": v} for key, v in pairs.items()]
+    return {key: value for key, value in found.items() if value} | {"bom-ref": found["purl"]}
+
+
+def sbom(report: Any) -> Record:
+    """Only a list: CycloneDX, of which the components are like those that are published."""
+    about = report["metadata"]["component"]
+    listed = [{"bom-ref": part["purl"]} | part for part in report["components"]]
+    url = purl(about.get("purl", ""))
+    digest = f"{url[2].get('repository_url', '')}@{url[1]}" if url[1] else ""
+    names = [about["name"], digest] if digest else [about["name"]]
+    platform = f"linux/{url[2]['arch']}" if "arch" in url[2] else ""
+    return scan("sbom", names, report["metadata"].get("timestamp"), [], platform=platform, listed=listed)
 
 
 def grype(report: Any) -> Record:
@@ -200,6 +231,8 @@ def reports(folder: Path) -> list[Record]:
             read = [trivy(report, [], "")]
         elif "matches" in report:
             read = [grype(report)]
+        elif "bomFormat" in report:
+            read = [sbom(report)]
         else:
             read = [osv(report)] if "results" in report else [harbor(body) for body in report.values()]
         scans += [Record(**vars(each), path=path.relative_to(folder).as_posix()) for each in read]

@@ -13,6 +13,7 @@ from typing import Any
 from click.testing import CliRunner, Result
 
 from mkdocs_catalog_api.commands.main import main
+from mkdocs_catalog_api.documents.table import LOOKUP_NAMES
 from mkdocs_catalog_api.history.days import Folder
 
 from .sites import REGISTRY, SiteFolder, digest, trivy
@@ -96,7 +97,7 @@ class Past:
 
 def every_path(site: SiteFolder) -> Built:
     """A catalog without items that publishes whatever a catalog can."""
-    site.settings["security"] = {"publish_vex": True}
+    site.settings |= {"security": {"publish_vex": True}, "lookups": [*LOOKUP_NAMES]}
     Past(site).day("2026-11-01")
     result = site.build()
     assert not result.failed, result.logged()

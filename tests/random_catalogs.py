@@ -9,8 +9,11 @@ from hashlib import sha256
 from random import Random
 from typing import Any
 
+from mkdocs_catalog_api.documents.table import LOOKUP_NAMES
+
 from .feeds_of_advisories import kev
-from .sites import REGISTRY, SiteFolder, digest, grype, harbor, match, openvex, row, trivy
+from .oracle_files import component
+from .sites import REGISTRY, SiteFolder, cyclonedx, digest, grype, harbor, match, openvex, row, trivy
 
 Json = dict[str, Any]
 TODAY, NOW = "2026-11-22T00:00:00Z", "1795305600"
@@ -64,6 +67,7 @@ class RandomCatalog:
     def __init__(self, site: SiteFolder, seed: int) -> None:
         self.site, self.chance, self.reports = site, Random(seed), 0  # noqa: S311 - the same in every run
         self.versions: list[Version] = []
+        self.lists = Random(f"lists of {seed}")  # noqa: S311 - apart, so that nothing else depends on them
 
     def one(self, values: Sequence[Any]) -> Any:
         return self.chance.choice(values)
@@ -77,6 +81,9 @@ class RandomCatalog:
         for version in self.versions:
             for _ in range(self.one([0, 1, 2, 2, 3, 4])):
                 self.report(version)
+        for number, version in enumerate(self.versions * 2):
+            if self.lists.random() < 0.4:
+                self.site.report(*self.sbom(number, version))
         outside = Version("", "quay.io/acme/proxy", "7", [digest("outside")], platform="amd64")
         for _ in range(self.one([0, 0, 1, 2])):
             self.report(outside)
@@ -92,7 +99,8 @@ class RandomCatalog:
         security: Json = {"accept": [word for word in ("ignored", "partial") if self.maybe(0.3)]}
         if self.maybe(0.3):
             security["scanners"] = ["osv", "harbor", "grype", "trivy"]
-        self.site.settings = {"security": security} | ({} if self.maybe(0.1) else {"registry": REGISTRY})
+        self.site.settings = {"security": security, "lookups": [*LOOKUP_NAMES]}
+        self.site.settings |= {} if self.maybe(0.1) else {"registry": REGISTRY}
         self.site.write("docs/index.md", "# Home\n")
         self.site.write_config()
 
@@ -180,6 +188,35 @@ class RandomCatalog:
         by_path = f"{version.slug}/{self.one([version.label, *version.tags])}{hexes}.json"
         self.site.report(by_path if way == "path" else f"any/{self.reports}.json", made)
 
+    def listed(self) -> list[Json]:
+        """Packages as Trivy lists them."""
+        version = self.lists.choice(["1.0", "1.1"])
+        every: list[Json] = [
+            {"Name": name, "SrcName": source, "Licenses": ["MIT", "Apache-2.0"][: len(name) % 3]}
+            | {"Version": version, "Identifier": {"PURL": f"{url}@{version}{qualifiers}"}}
+            for name, source, url, qualifiers in (
+                ("curl", "curl", "pkg:deb/debian/curl", "?arch=amd64&distro=debian-12"),
+                ("libssl3", "openssl", "pkg:deb/debian/libssl3", "?arch=amd64"),
+                ("openssl", "openssl", "pkg:npm/openssl", ""),
+                ("@babel/core", "@babel/core", "pkg:npm/%40babel/core", ""),
+            )
+        ]
+        return self.lists.sample(every, self.lists.randint(0, 3))
+
+    def sbom(self, number: int, version: Version) -> tuple[str, Json]:
+        """An SBOM of one part, and its path."""
+        digests = [*version.manifests.values()] or version.digests
+        url = f"pkg:oci/{version.slug}@{self.lists.choice(digests)}?repository_url=" if digests else ""
+        components = [component(listed) for listed in self.listed()]
+        report = cyclonedx(
+            of=f"{version.image}:{version.label}", purl=url and f"{url}{version.image}&arch=amd64"
+        )
+        report["components"] = [part for part in components if part.pop("bom-ref")]
+        times = self.lists.choice([TIMES, TIMES, STRANGE_TIMES])
+        report["metadata"]["timestamp"] = self.lists.choice(times)
+        path = "any/{0}.json" if digests or self.lists.random() < 0.5 else "{1}/{2}.cdx.json"
+        return path.format(f"sbom-{number}", version.slug, version.label), report
+
     def package(self) -> tuple[str, str, str]:
         """Name, installed version, version with a fix."""
         installed = self.one(["1.0"] * 3 + ["1.1"] * 3 + ["v1.0", "0:1.0"])
@@ -209,6 +246,8 @@ class RandomCatalog:
         def result(kind: str) -> Json:
             rows = [found() for _ in range(self.chance.randint(0, 3))] or None
             result: Json = {"Target": f"usr/{self.one('ab')}", "Class": kind, "Vulnerabilities": rows}
+            if self.lists.random() < 0.5:
+                result["Packages"] = self.listed()
             if self.maybe(0.2):
                 type_ = "vulnerability" if self.maybe(0.9) else "secret"
                 status = self.one(["ignored", "not_affected", "fixed", "affected"])

@@ -312,6 +312,16 @@ def osv(
     return {"results": [{"source": {"path": of, "type": "docker"}, "packages": [package]}]}
 
 
+def cyclonedx(*purls: str, of: str = "", **component: object) -> dict[str, Any]:
+    """A small SBOM with these packages; `of` is the reference of an image."""
+    subject = {"type": "container", "name": of} | component
+    parts = [
+        {"type": "library", "name": purl.rpartition("/")[2].partition("@")[0], "purl": purl} for purl in purls
+    ]
+    head = {"bomFormat": "CycloneDX", "specVersion": "1.6", "metadata": {"component": subject}}
+    return head | {"components": parts}
+
+
 def harbor(*rows: dict[str, Any], created: str = "") -> dict[str, Any]:
     """A small report of Harbor."""
     body = {"vulnerabilities": [*rows]} | ({"generated_at": created} if created else {})

@@ -16,12 +16,12 @@ from mkdocs_catalog_api import documents
 from mkdocs_catalog_api.authored.settings import Settings, item_fields
 from mkdocs_catalog_api.catalog.collections import COLLECTIONS, WITH_DOCUMENTS
 from mkdocs_catalog_api.documents.kinds import Kind, Route
-from mkdocs_catalog_api.documents.table import KINDS, kinds
+from mkdocs_catalog_api.documents.table import KINDS, LOOKUP_NAMES, kinds
 
 from .contract import check
 from .feeds_of_advisories import kev
 from .past import Past
-from .sites import REGISTRY, Result, SiteFolder, digest, row, trivy, vex
+from .sites import REGISTRY, Result, SiteFolder, cyclonedx, digest, row, trivy, vex
 from .test_build import small
 from .test_lookups import KEV
 
@@ -73,6 +73,10 @@ MUTATIONS: list[tuple[str, str, Any]] = [
         "cves/CVE-2026-0007.json data 0 affected 0 fixedIn",
         {"version": "1.9", "digest": digest(1), "href": "/catalog/api/v1/security/alpha/1.9.json"},
     ),
+    ("packages", "packages/deb/libssl3.json data 0 images 0 isLatest", True),
+    ("packages nobody has a list of", "packages/index.json releasesUnknown", 0),
+    ("causes", "security.json causes 0 fixed", ["3.2"]),
+    ("what is inside", "sbom/beta/2.0.json components 0 version", "1.36"),
     ("Renovate", "renovate/alpha.json tags latest", "1.9"),
     ("VEX", "vex/alpha.json statements 0 products 0 @id", "pkg:oci/alpha@sha256%3A0"),
     ("wider", "vex/alpha.json statements 0 vulnerability name", "CVE-2026-0001"),
@@ -95,11 +99,17 @@ def write_every_kind(site: SiteFolder) -> None:
     past = Past(site)
     past.day("2026-11-01")
     site.settings |= {"images": {"fields": {"port": "integer"}}, "security": {"publish_vex": True}}
+    site.settings["lookups"] = [*LOOKUP_NAMES]
     site.write("updates.yml", "".join(f"- {{app: beta, to: {n}, result: held}}\n" for n in range(25)))
     old = [row("CVE-2026-0007", "CRITICAL"), row("CVE-2026-0001", "LOW"), row("CVE-2026-0002", "LOW")]
     report = trivy(old, digest=f"{REGISTRY}/alpha@{digest(1)}")
     report["Metadata"]["ImageConfig"] = {"os": "linux", "architecture": "amd64"}
+    report["Results"][0]["Packages"] = [
+        {"Name": name, "Version": "3.0.0", "SrcName": "openssl", "Identifier": {"PURL": f"{purl}@3.0.0"}}
+        for name, purl in (("openssl", "pkg:npm/openssl"), ("libssl3", "pkg:deb/debian/libssl3"))
+    ]
     site.report("alpha/1.9.json", report)
+    site.report("beta/2.0.cdx.json", cyclonedx("pkg:apk/wolfi/busybox@1.37"))
     site.write(KEV, kev({"CVE-2026-0007": "2026-03-04"}))
     product = {"@id": f"pkg:oci/alpha?repository_url={REGISTRY}/alpha"}
     vex(site, {"vulnerability": {"name": "CVE-2026-0002"}, "products": [product]})

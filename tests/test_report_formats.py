@@ -30,6 +30,7 @@ from mkdocs_catalog_api.sources.reports import (
     artifact_hub,
     read_report,
 )
+from mkdocs_catalog_api.sources.reports.formats import SBOM_FORMATS
 from mkdocs_catalog_api.sources.reports.normalise import ReportFormat
 
 from .random_catalogs import RandomCatalog, Version
@@ -139,6 +140,61 @@ WHOLE: list[tuple[Any, dict[str, Any]]] = [
     ({"application/vnd.scanner.adapter.vuln.report.harbor+json; version=1.0": HARBORS}, HARBOR_READ),
     (OSV, OSV_READ),
 ]
+# fmt: off
+RPM: dict[str, Any] = {
+    "Name": "openssl-libs", "Version": "1.0.2k", "Release": "16.el7", "Epoch": 1, "SrcName": "openssl",
+    "SrcVersion": "1.0.2k", "SrcRelease": "16.el7", "SrcEpoch": 1, "Licenses": ["OpenSSL", "NOASSERTION"],
+    "Identifier": {"PURL": "pkg:rpm/centos/openssl-libs@1.0.2k-16.el7?arch=x86_64&epoch=1&distro=centos-7"}}
+GO = {"Name": "github.com/acme/web", "Version": "v1.2", "Relationship": "root", "Identifier": {"UID": "1"}}
+LISTING = trivy(ArtifactName="acme/web:1")
+LISTING["Results"][0] |= {"Packages": [RPM, RPM]}
+LISTING["Results"].append({"Class": "lang-pkgs", "Type": "gobinary", "Target": "web", "Packages": [GO]})
+OPENSSL = (
+    "pkg:rpm/centos/openssl-libs@1.0.2k-16.el7?arch=x86_64&distro=centos-7&epoch=1&upstream=openssl "
+    "1:1.0.2k-16.el7 openssl"
+)
+ACME_PURL = f"pkg:oci/web@{DIGEST.replace(':', '%3A')}?repository_url=ghcr.io%2Facme%2Fweb&arch=arm64"
+CYCLONEDX = {
+    "bomFormat": "CycloneDX", "specVersion": "1.7", "metadata": {
+        "timestamp": "2026-11-01T06:00:00Z",
+        "component": {"type": "container", "name": "acme/web:1", "purl": ACME_PURL}},
+    "components": [
+        {"type": "operating-system", "name": "centos", "version": "7"}, {"type": "file", "name": "/a"},
+        {"type": "application", "name": "go.mod", "components": [
+            {"type": "library", "name": "core", "group": "@babel", "version": "7.1",
+             "purl": "pkg:npm/%40babel/core@7.1", "licenses": [{"expression": "MIT OR ISC"}]}]},
+        {"type": "library", "name": "openssl-libs", "version": "1.0.2k-16.el7",
+         "purl": f"{RPM['Identifier']['PURL']}&upstream=openssl-1.0.2k-16.el7.src.rpm&package-id=1",
+         "licenses": [{"license": {"id": "OpenSSL"}}]},
+        {"type": "library", "name": "odd", "version": "1", "purl": "a-purl"}],
+}
+SPDX = {
+    "spdxVersion": "SPDX-2.2", "creationInfo": {"created": "2026-11-01T06:00:00Z"},
+    "relationships": [{"relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-root"}],
+    "packages": [
+        {"SPDXID": "SPDXRef-root", "name": "acme/web:1"},
+        {"SPDXID": "SPDXRef-OperatingSystem-1", "name": "centos", "versionInfo": "7"},
+        {"SPDXID": "SPDXRef-1", "name": "openssl-libs", "versionInfo": "1.0.2k", "licenseDeclared": "NONE",
+         "licenseConcluded": "OpenSSL", "sourceInfo": "built package from: openssl 1:1.0.2k-16.el7",
+         "externalRefs": [{"referenceType": "purl", "referenceLocator": RPM["Identifier"]["PURL"]}]},
+        {"SPDXID": "SPDXRef-2", "name": "go.mod"}],
+}
+STATEMENT = {
+    "predicateType": "https://spdx.dev/Document", "predicate": SPDX,
+    "subject": [{"name": "pkg:docker/acme/web@2?platform=linux%2Farm64", "digest": {"sha256": "b" * 64}}],
+}
+LISTS: list[tuple[Any, dict[str, Any], list[str]]] = [
+    (LISTING, {}, [f"{OPENSSL} OpenSSL", "pkg:golang/github.com/acme/web@v1.2 v1.2 "]),
+    (CYCLONEDX, {
+        "references": ("acme/web:1",), "scanned_at": "2026-11-01T06:00:00Z",
+        "coverage": Coverage(frozenset({DIGEST}), "linux/arm64"), "kind": ""},
+     ["pkg:npm/%40babel/core@7.1 7.1  MIT OR ISC", f"{OPENSSL} OpenSSL", "odd 1 "]),
+    (SPDX, {"references": ("acme/web:1",), "kind": ""}, [f"{OPENSSL} OpenSSL"]),
+    (STATEMENT, {"references": ("acme/web:2",), "coverage": Coverage(frozenset({OTHER}), "linux/arm64")},
+     [f"{OPENSSL} OpenSSL"]),
+    (CYCLONEDX | {"components": []}, {"contents": None}, []),
+]
+# fmt: on
 ADVISORY = "https://github.com/advisories/GHSA-abcd-efgh-ijkl"
 ADDRESSES = [  # What follows from the id where an address is missing.
     (ONE, "https://avd.aquasec.com/nvd/cve-2026-0001"),
@@ -356,6 +412,10 @@ def test_the_same_in_other_bytes(data: bytes) -> None:
         (osv([], [{"ids": [""]}]), "`results[0].packages[0].groups[0].ids` is empty"),
         (osv([{"id": " "}], []), "`results[0].packages[0].vulnerabilities[0].id` is empty"),
         ({"results": [{"packages": []}, {}]}, "`results[1].packages` is missing"),
+        (CYCLONEDX | {"specVersion": "1.3"}, "CycloneDX 1.3 is not read"),
+        (CYCLONEDX | {"components": {}}, "`components` is not a list"),
+        (SPDX | {"packages": ["x"]}, "`packages[0]` is not an object"),
+        ({"SchemaVersion": 2, "Results": [{"Packages": [{"Name": 1}]}]}, "`Results[0].Packages[0].Name`"),
         ({"results": [], "errors": []}, "an object with `results`, `errors`"),
         ({"acme/web:1": {"Results": 5}}, "acme/web:1: `Results`: expected a list, got a whole number"),
         ({"acme/web:1": {"Results": []}, "acme/job:1": 5}, "`acme/job:1` is not a report of Trivy"),
@@ -385,7 +445,8 @@ def test_a_report_that_cannot_be_counted_on_is_refused(document: Any, reason: st
 
 CHANCE, WEB = RandomCatalog(SiteFolder(Path()), 1), Version("", "acme/web", "1", [], platform="amd64")
 REPORTS: list[Any] = [
-    *(json.loads(report_format.sample) for report_format in FORMATS),
+    *(json.loads(report_format.sample) for report_format in (*FORMATS, *SBOM_FORMATS)),
+    *(report for report, _, _ in LISTS),
     *(
         getattr(CHANCE, scanner)(WEB, "acme/web:1", DIGEST)
         for scanner in ("trivy", "grype", "harbor", "osv") * 5
@@ -441,6 +502,31 @@ def counted(report: Any) -> Counter[tuple[tuple[str, ...], str]]:
     return Counter((scan.references, repr(finding)) for scan in read(report) for finding in scan.findings)
 
 
+@pytest.mark.parametrize(("report", "subject", "listed"), LISTS)
+def test_packages_that_are_listed(report: Any, subject: dict[str, Any], listed: list[str]) -> None:
+    """Package URL, version, source and licenses of each; the subject of an SBOM."""
+    (scan,) = read(report)
+    found = scan.contents.packages if scan.contents else ()
+    assert [
+        " ".join((entry.purl or entry.package.name, entry.version, entry.source, *entry.licenses))
+        for entry in found
+    ] == listed
+    assert {name: getattr(scan, name) for name in subject} == subject
+    assert scan.is_sbom == ("bomFormat" in str(report) or "spdxVersion" in str(report))
+
+
+@pytest.mark.parametrize("report_format", SBOM_FORMATS, ids=lambda report_format: report_format.name)
+def test_the_sample_of_an_sbom_is_no_scan(site: SiteFolder, report_format: ReportFormat) -> None:
+    """It leaves the image unscanned, and its package is known; where it is of another one, it is not used."""
+    site.image("web", "image: ghcr.io/acme/web\nversions: ['1', '2']")
+    suffix = {"CycloneDX": "cdx", "SPDX": "spdx"}[report_format.name]
+    site.write(f"scans/web/1.{suffix}.json", report_format.sample)
+    site.write(f"scans/web/2.{suffix}.json", report_format.sample)
+    result = built(site)
+    assert not result.json("security/web/1.json")["scanned"]
+    assert [problem.file for problem in result.problems] == [f"scans/web/2.{suffix}.json"]
+
+
 each_format = pytest.mark.parametrize("report_format", FORMATS, ids=lambda report_format: report_format.name)
 
 
@@ -455,7 +541,8 @@ def test_every_file_with_a_format_is_in_the_table() -> None:
     modules = [
         import_module(f"{reports.__name__}.{info.name}") for info in pkgutil.iter_modules(reports.__path__)
     ]
-    missing = {module.__name__ for module in modules if getattr(module, "FORMAT", FORMATS[0]) not in FORMATS}
+    tables = (*FORMATS, *SBOM_FORMATS)
+    missing = {module.__name__ for module in modules if getattr(module, "FORMAT", FORMATS[0]) not in tables}
     assert missing == set(), "add these to FORMATS in sources/reports/formats.py"
     words = [each.word for each in FORMATS if each is not artifact_hub.FORMAT]
     assert len({*words}) == len(words), "only Artifact Hub passes on another scanner's reports"
@@ -475,7 +562,7 @@ def test_its_sample_is_read_as_what_a_sample_has_to_be(report_format: ReportForm
 @each_format
 def test_no_other_format_recognizes_its_sample(report_format: ReportFormat) -> None:
     """Except Artifact Hub, which is asked after Trivy and finds a report of Trivy in one of Trivy, too."""
-    first, *others = [each for each in FORMATS if recognizes(each, report_format.sample)]
+    first, *others = [each for each in (*FORMATS, *SBOM_FORMATS) if recognizes(each, report_format.sample)]
     assert first == report_format
     assert {other.name for other in others if other.word != report_format.word} == set()
 

@@ -275,6 +275,10 @@ _DEFAULTS: Any = Field(default={}, validate_default=True)
 """Defaults of a section. They are created with the settings, as the first use of a model is slow."""
 
 
+LARGE_LOOKUPS = frozenset({"sbom"})
+"""Words of `lookups` that are not in its default."""
+
+
 class Settings(Section):
     """All settings; each has a default."""
 
@@ -305,8 +309,8 @@ class Settings(Section):
     )
 
     def has_lookup(self, name: str) -> bool:
-        """Whether the lookup documents of this name are written; the default is all of them."""
-        return name in self.lookups or "lookups" not in self.model_fields_set
+        """Whether the lookup documents of this name are written; the default is all but large ones."""
+        return name in self.lookups or ("lookups" not in self.model_fields_set and name not in LARGE_LOOKUPS)
 
 
 def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:

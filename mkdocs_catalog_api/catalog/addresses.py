@@ -30,6 +30,7 @@ release = "security/{}/{}.json".format
 badge = "badge/{}.json".format
 image_badge = "badge/{}/{}.json".format
 changes = "changes/{}.json".format
+sbom = "sbom/{}/{}.json".format
 image_history = "history/{}.json".format
 
 

@@ -14,6 +14,7 @@ from .models import ImageEntry, VersionEntry
 from .scans import Scan, plain_platform
 from .value import FormerDigest
 
+_SBOM_SUFFIX = re.compile(r"\.(cdx|spdx)$")
 _DIGITS = re.compile("[0-9a-f]{12}")
 
 
@@ -83,11 +84,15 @@ class ReleaseIndex:
         return self._slugs.get(repository, [])
 
     def at(self, scan: Scan) -> ReportPath:
-        """What the path of a report names, if it is one that `catalog-api list` prints."""
+        """What the path of a report names, if it is one that `catalog-api list` prints; that of an SBOM may
+        end in `.cdx.json` or `.spdx.json`.
+        """
         slug, *rest = scan.path.split("/")
         if not scan.alone or len(rest) != 1:
             return ReportPath()
         name = rest[0].removesuffix(".json")
+        if scan.is_sbom:
+            name = _SBOM_SUFFIX.sub("", name)
         if key := self._labelled(slug, name):
             return ReportPath(key)
         label, _, digits = name.rpartition(".")

@@ -12,6 +12,7 @@ from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from . import doubts
 from .belongs import Key, ReleaseIndex, belongs
+from .contents import Contents, united
 from .counts import CountRules, unused
 from .covers import ReleaseParts, ScanSelection
 from .models import ImageEntry, PinEntry
@@ -28,6 +29,8 @@ class Joined(NamedTuple):
     pin_problems: list[tuple[int, int, Problem]]
     """Each with the positions of its item and pin, and without a place."""
     former: tuple[FormerDigest, ...]
+    sboms: tuple[Scan, ...]
+    """Those that are used, by place."""
 
     def selections(self) -> Iterator[ScanSelection]:
         """Those of releases and pins, without former digests, which nobody scans again."""
@@ -43,17 +46,19 @@ def join(
     problems: Problems,
     former: Sequence[FormerDigest] = (),
     *,
+    sboms: Sequence[Scan] = (),
     complete: bool = True,
 ) -> Joined:
-    """Join images, pins and former digests with the scans. Problems of reports are added.
+    """Join images, pins and former digests with the scans, and images with their contents. Problems of
+    reports are added.
 
     Reports without a match are a problem only if the catalog is `complete`.
     """
     releases = ReleaseIndex((entry for entry, _ in images), former)
     candidates: dict[Key, list[Scan]] = defaultdict(list)
     unmatched: list[Scan] = []
-    belongings = [belongs(scan, releases) for scan in scans]
-    scans = [scan for scan, _, _ in belongings]
+    belongings = [belongs(scan, releases) for scan in (*scans, *sboms)]
+    scans = [scan for scan, _, _ in belongings if not scan.is_sbom]
     for scan, keys, problem in belongings:
         if rules.in_future(scan):
             problems.add(doubts.in_future(scan))
@@ -63,12 +68,16 @@ def join(
         if not (keys or problem):
             unmatched.append(scan)
     selections: dict[str, ScanSelection] = {}
+    contents: dict[Key, tuple[Contents | None, ScanSelection]] = {}
     for key, entry in releases.every.items():
         platforms: Sequence[str] = entry.platforms
         if not (entry.manifests and key.slug in rules.synced):
             platforms = platforms or releases.platforms.get(key.slug, ())
         known = ReleaseParts.of(entry.digests, entry.manifests, platforms)
-        selections[str(key)] = rules.select(candidates.get(key, ()), known, releases.accept.get(key.slug, ()))
+        of_release, accept = candidates.get(key, ()), releases.accept.get(key.slug, ())
+        selection = rules.select([scan for scan in of_release if not scan.is_sbom], known, accept)
+        selections[str(key)] = selection
+        contents[key] = _contents(selection, [scan for scan in of_release if scan.is_sbom], known, rules)
     pins = _Pins(releases, scans, rules)
     joined: list[PinningItem] = []
     pin_problems: list[tuple[int, int, Problem]] = []
@@ -86,7 +95,11 @@ def join(
         Image(
             image,
             page,
-            tuple(Release(each, selections[f"{image.slug} {each.version}"]) for each in image.versions),
+            tuple(
+                Release(each, selections[str(key)], contents=contents[key][0])
+                for each in image.versions
+                for key in [Key(image.slug, each.version)]
+            ),
         )
         for image, page in images
     )
@@ -99,7 +112,28 @@ def join(
         if subject not in formers:  # which nobody has to scan again
             problems.extend(rules.problems(selection, subject))
             problems.extend(doubts.partly_scanned(selection, subject, rules.accept))
-    return Joined(joined_images, joined, pin_problems, tuple(formers.values()))
+    used = {sbom.place: sbom for _, selection in contents.values() for sbom in selection.scans}
+    return Joined(joined_images, joined, pin_problems, tuple(formers.values()), tuple(used.values()))
+
+
+def _contents(
+    selection: ScanSelection, sboms: Sequence[Scan], known: ReleaseParts, rules: CountRules
+) -> tuple[Contents | None, ScanSelection]:
+    """The packages of a release, and its SBOMs that are used: of each part the newest.
+
+    They are complete if each part has a list of all kinds of packages, from a scan that counts or an SBOM.
+    """
+    parts = known._replace(parts=selection.parts) if selection.scans else known
+    listing = rules._replace(scanners=()).select(sboms, parts) if sboms else ScanSelection()
+    part_lists = [
+        (each.scan.contents, each.covered)
+        for each in (*selection.part_scans, *listing.part_scans)
+        if each.scan.contents
+    ]
+    whole = {part for each, covered in part_lists if each.whole for part in covered}
+    wanted = {*(selection.parts if selection.scans else listing.parts)}
+    complete = bool(wanted) and whole.issuperset(wanted)
+    return united([each for each, _ in part_lists], complete=complete), listing
 
 
 class _Pins:

@@ -24,6 +24,12 @@ class Package(NamedTuple):
     """Empty for a distribution's package."""
     name: str
 
+    @property
+    def full_name(self) -> str:
+        """With the namespace: `@babel/core`, `org.apache.logging.log4j:log4j-core`."""
+        separator = _IN_NAMES.get(self.type, "/")
+        return f"{self.namespace}{separator}{self.name}" if self.namespace else self.name
+
 
 class Purl(NamedTuple):
     """A package URL, its parts percent-decoded and normalized, https://github.com/package-url/purl-spec."""

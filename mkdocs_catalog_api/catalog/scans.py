@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
+from .contents import PackageList
+
 Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """The severities of the contract, worst first. In code, a severity is its index in this tuple."""
@@ -67,6 +69,8 @@ class Scanner(NamedTuple):
     """For people."""
 
 
+SBOM = Scanner(-1, "", "SBOM")
+"""In the place of a scanner of what only lists packages: it joins like a scan, and is none."""
 PACKAGES = frozenset({"os-pkgs", "lang-pkgs"})
 """The kinds of packages."""
 Limit = Literal[
@@ -105,7 +109,7 @@ class Coverage(NamedTuple):
 
 
 class Scan(Struct, frozen=True, gc=False):
-    """One scan of one image: the content of its report, then its place."""
+    """One scan of one image, or one SBOM: the content of its report, then its place."""
 
     scanner_version: str
     """Empty if not in the report."""
@@ -125,6 +129,8 @@ class Scan(Struct, frozen=True, gc=False):
     """The scanner's word for the subject if it is not an image, such as `filesystem`. Empty for an image."""
     odd_severities: tuple[tuple[str, int], ...] = ()
     """Severities unknown for this scanner, each with its number of findings; empty for a missing one."""
+    contents: PackageList | None = None
+    """The packages that it lists; None if it lists none."""
     unread: tuple[tuple[str, int], ...] = ()
     """Entries of the report that are not findings, by kind, with their number."""
     fraction: str = ""
@@ -143,6 +149,10 @@ class Scan(Struct, frozen=True, gc=False):
     """Whether its path can name the release: the only scan in a report that is not from a hub."""
     of_hub: bool = False
     """Whether the report was fetched: it is in its chart's folder and lists the images of that version."""
+
+    @property
+    def is_sbom(self) -> bool:
+        return self.scanner == SBOM
 
     @property
     def place(self) -> tuple[str, int]:

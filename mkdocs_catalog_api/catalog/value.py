@@ -12,6 +12,7 @@ from .addresses import Addresses, mount_path
 from .alike import Look, looked_alike
 from .assessment import Assessment, Figures
 from .collections import PINNING
+from .contents import Contents
 from .covers import ScanSelection
 from .fields import ItemFields
 from .history import History
@@ -31,6 +32,8 @@ class Release(Struct, frozen=True):
     selection: ScanSelection = ScanSelection()
     assessment: Assessment | None = None
     """None without a scan."""
+    contents: Contents | None = None
+    """The packages in it; None if they are not known."""
     advice: Advice = Advice()
     """The versions to update to."""
     gone: bool = False
@@ -178,6 +181,10 @@ class Catalog(Struct, frozen=True):
     """By slug, those of the newest version first, then the last ones first."""
     publishes_former: bool = False
     """Whether former digests have documents."""
+    publishes_packages: bool = False
+    """Whether packages have documents."""
+    publishes_sboms: bool = False
+    """Whether versions whose packages are known have an SBOM."""
     now: str = ""
     """UTC, `2026-11-20T06:00:00Z`; a later scan is dated in the future, so its time is not known."""
     identities: Identities = Identities({}, {}, {})

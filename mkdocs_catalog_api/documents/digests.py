@@ -10,6 +10,7 @@ from ..catalog.published import ApiVersion, Day, Document, Href, LifecycleWord
 from ..catalog.types import Count, Digest, Slug, Text, VersionLabel
 from ..catalog.value import Catalog, FormerDigest, Image, Release
 from .kinds import Documents, Kind, Parameter, Route
+from .sboms import sbom_address
 from .security import Limits, PlatformsScanned, SecurityFigures, security_figures
 
 
@@ -108,7 +109,7 @@ class DigestDocument(Document):
     data: Annotated[list[DigestEntry], Meta(min_length=1, description="One entry for each, by slug.")]
 
 
-_OF_VERSION = ("released", "end_of_life", "line", "variant", "sbom", "provenance")
+_OF_VERSION = ("released", "end_of_life", "line", "variant", "provenance")
 """Fields of the release's version; it has the last recorded ones of a former digest."""
 
 
@@ -165,6 +166,7 @@ def _of_release(
     platforms = (each.platform for each in release.entry.manifests if each.digest == digest)
     return {name: getattr(release.entry, name) for name in _OF_VERSION} | {
         "platform": next(platforms, None),
+        "sbom": sbom_address(catalog, image.entry.slug, release) if image else release.entry.sbom,
         "security": security_figures(image, looked_at, catalog.addresses),
         "platforms_scanned": looked_at.selection.platforms,
         "limits": [*looked_at.selection.limits],

@@ -60,7 +60,17 @@ def _listed(item: str, security: str) -> Fields:
 
 
 _COMPUTED: Mapping[type[BaseModel], Fields] = {
-    VersionEntry: {"href": Annotated[Href, Meta(description="Document with its vulnerabilities.")]},
+    VersionEntry: {
+        "sbom": Annotated[
+            str | None,
+            Meta(
+                description="Address of its software bill of materials (SBOM); without one of the author, of "
+                "the API's own if the packages are known.",
+                extra_json_schema={"format": "uri-reference"},
+            ),
+        ],
+        "href": Annotated[Href, Meta(description="Document with its vulnerabilities.")],
+    },
     PinEntry: {
         "slug": Annotated[
             Slug | None, Meta(description="Slug of the image; null when it is not of this catalog.")

@@ -14,13 +14,21 @@ from ..catalog.models import ListedEntry
 from ..catalog.newest_reference import newest_reference
 from ..catalog.value import Catalog, Image, Pin, PinningItem, RoadmapItem
 from .item_structs import Verify, publish
+from .sboms import sbom_address
 from .security import item_security
 
 
 def _listed(catalog: Catalog, item: Image | PinningItem) -> Struct:
     at, fields, entry = catalog.addresses, catalog.fields[item.collection], item.entry
+    releases = item.releases if isinstance(item, Image) else ()
+    sboms = {each.entry.version: sbom_address(catalog, entry.slug, each) for each in releases}
     versions = [
-        publish(version, fields.own_of_versions, href=at.api(addresses.release(entry.slug, version.version)))
+        publish(
+            version,
+            fields.own_of_versions,
+            sbom=sboms.get(version.version),
+            href=at.api(addresses.release(entry.slug, version.version)),
+        )
         for version in entry.versions
     ]
     return publish(

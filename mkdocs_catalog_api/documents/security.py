@@ -3,15 +3,17 @@
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, UnsetType, structs
 from msgspec.structs import astuple
 
 from ..catalog import addresses, value
 from ..catalog.addresses import Addresses
 from ..catalog.assessment import Figures, os_end_of_life, scanner_names, total, worse
+from ..catalog.causes import MOST, causes
 from ..catalog.covers import ScanSelection
 from ..catalog.history import PopulationFigures
-from ..catalog.populations import populations
+from ..catalog.packages import Package
+from ..catalog.populations import Population, populations
 from ..catalog.published import (
     ApiVersion,
     Counters,
@@ -38,6 +40,7 @@ from ..catalog.scans import COUNTERS, Limit
 from ..catalog.types import Count, Digest, Slug, Text, VersionLabel
 from ..catalog.vulnerabilities import Suppressed, Vulnerability, open_words
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
+from .packages import PackageName, PackageType, package_path
 
 Named = Annotated[Literal["security"], Meta(description="Name of the resource.")]
 ImageReference = Annotated[Text, Meta(description="Reference of the image without a tag.")]
@@ -170,6 +173,43 @@ class SummaryEntry(Counters):
     exploited: ExploitedIfKnown
 
 
+class PackageCause(Document):
+    """A package behind the counts."""
+
+    type: PackageType
+    name: PackageName
+    open: Annotated[Counters, Meta(description="Its open vulnerabilities in newest versions, by severity.")]
+    total: Annotated[Count, Meta(description="The same, added up.", examples=[12])]
+    fixable: Fixable
+    images: Annotated[Count, Meta(description="Images whose newest version has one of them.", examples=[4])]
+    fixed: Annotated[
+        list[Text],
+        Meta(
+            description="Versions of the package that fix most of them, newest first: one for each line.",
+            examples=[["3.0.18-1~deb12u1"]],
+        ),
+    ]
+    href: Annotated[
+        Href | None,
+        Meta(
+            description="The images that have it; null if packages have no documents.",
+            examples=["API/packages/deb/libssl3.json"],
+        ),
+    ]
+
+
+Causes = Annotated[
+    list[PackageCause],
+    Meta(max_length=MOST, description="The packages with most open vulnerabilities, at most 20."),
+]
+
+
+class AvailableFigures(PopulationFigures, kw_only=True):
+    """Counts for available images, and the packages behind them."""
+
+    causes: Causes
+
+
 class Pinned(Document):
     """Open vulnerabilities of the distinct versions that charts pin."""
 
@@ -206,7 +246,8 @@ class SecuritySummary(Document):
     ]
     exploited: ExploitedIfKnown
     pinned: Annotated[Pinned, Meta(description="The same counts for the versions that charts pin.")]
-    available: Annotated[PopulationFigures, Meta(description="The same counts of available images alone.")]
+    causes: Causes
+    available: Annotated[AvailableFigures, Meta(description="The same counts of available images alone.")]
 
 
 class SecurityIndexEntry(Document):
@@ -359,8 +400,29 @@ def summary(catalog: value.Catalog) -> SecuritySummary:
         newest_scan=times[-1] if times else None,
         exploited=sums.exploited,
         pinned=_pinned(catalog.pinning),
-        available=available.published,
+        causes=_causes(catalog, everything),
+        available=AvailableFigures(**structs.asdict(available.published), causes=_causes(catalog, available)),
     )
+
+
+def _causes(catalog: value.Catalog, population: Population) -> list[PackageCause]:
+    def href(package: Package) -> str | None:
+        path = package_path(package) if catalog.publishes_packages else None
+        return catalog.addresses.api(path) if path else None
+
+    return [
+        PackageCause(
+            type=cause.package.type,
+            name=cause.package.full_name,
+            open=Counters(*cause.counts),
+            total=sum(cause.counts),
+            fixable=cause.fixable,
+            images=cause.images,
+            fixed=cause.fixed,
+            href=href(cause.package),
+        )
+        for cause in causes(population)
+    ]
 
 
 def _pinned(items: Iterable[value.PinningItem]) -> Pinned:

@@ -15,16 +15,18 @@ from .digests import DIGESTS
 from .discovery import CLOSING
 from .history import HISTORY
 from .kinds import Kind
+from .packages import PACKAGES
 from .references import REFERENCES
 from .renovate import RENOVATE
+from .sboms import SBOMS
 from .security import SECURITY
 from .slim import slim_kinds
 from .vex import VEX
 
-KINDS = (SECURITY, VEX, HISTORY, BADGES, CLOSING, DIGESTS, REFERENCES, CVES, RENOVATE)
+KINDS = (SECURITY, VEX, HISTORY, BADGES, CLOSING, DIGESTS, REFERENCES, CVES, PACKAGES, SBOMS, RENOVATE)
 """In the order of the API's description, where they follow the collections."""
 LOOKUP_NAMES = tuple(word for kind in KINDS if kind.optional for word in (kind.name, *kind.parts))
-"""The words of the setting `lookups`, which by default has them all."""
+"""The words of the setting `lookups`."""
 
 
 def kinds(fields: Mapping[str, ItemFields[Model]]) -> list[Kind]:

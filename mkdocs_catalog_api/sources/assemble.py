@@ -66,13 +66,14 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         CountRules(security.scanners, latest_time, security.accept, synced),
         problems,
         [*former_digests(listed, sources.facts, sources.history)],
+        sboms=sources.sboms,
         complete=sources.complete,
     )
     problems.extend(pinning[item][1].placed(note, "images", at) for item, at, note in joined.pin_problems)
     problems.extend(limited(joined.selections()))
     counted = {scan.place for selection in joined.selections() for scan in selection.scans}
     used = (scan for scan in sources.scans if scan.place in counted)
-    problems.extend(doubtful_reports(used, security.accept))
+    problems.extend(doubtful_reports([*used, *joined.sboms], security.accept))
     problems.extend(doubtful_scans(joined.images, security.max_age, time))
     problems.extend(_scanned_platforms(joined.images))
     for image, (_, raw) in zip(joined.images, sources.images, strict=True):
@@ -108,6 +109,8 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         history=sources.history,
         former=tuple(former.values()),
         publishes_former=settings.has_lookup("digests") and settings.has_lookup("former"),
+        publishes_packages=settings.has_lookup("packages"),
+        publishes_sboms=settings.has_lookup("sbom"),
         now=latest_time,
         identities=identities(_rows(images, pinning_items)),
     )

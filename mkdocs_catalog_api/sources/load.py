@@ -62,6 +62,8 @@ class Sources(Struct, frozen=True):
     pages: WebPages
     scans: tuple[Scan, ...]
     """The scans of all reports, in the order of paths."""
+    sboms: tuple[Scan, ...]
+    """In the same form, and in no count."""
     statements: tuple[Statement, ...]
     facts: Mapping[str, RegistryFacts]
     """Slug → what `sync` knows of the image, also of images that left the catalog."""
@@ -86,7 +88,7 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
         )  # imported here, as catalogs without reports start faster without it
 
         problems.extend(check_words(("security", "scanners"), scanners, [*SCANNERS], site.config))
-    scans = _scans(site, settings, problems)
+    reports = _reports(site, settings, problems)
     selection = page_selection(settings)
     paged, ordinary = select(site.pages, selection, problems)
     check_patterns(site, settings, selection, problems)
@@ -109,7 +111,8 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
         read["roadmap"],
         updates,
         WebPages(site, settings, selection),
-        scans,
+        tuple(report for report in reports if not report.is_sbom),
+        tuple(report for report in reports if report.is_sbom),
         _statements(site, settings, _repositories(listed), problems),
         _facts(site, settings, images, problems),
         read_cycles(site, images, problems),
@@ -186,7 +189,7 @@ def _folder(
     return None
 
 
-def _scans(site: Site, settings: Settings, problems: Problems) -> tuple[Scan, ...]:
+def _reports(site: Site, settings: Settings, problems: Problems) -> Sequence[Scan]:
     folder = _folder(site, "reports", settings, problems)
     if folder is None:
         return ()
@@ -195,7 +198,7 @@ def _scans(site: Site, settings: Settings, problems: Problems) -> tuple[Scan, ..
     )  # imported here, as catalogs without reports start faster without it
 
     limit = settings.security.max_report_size
-    return tuple(read_reports(folder, name_of(folder, site.root), site.root, problems, limit))
+    return read_reports(folder, name_of(folder, site.root), site.root, problems, limit)
 
 
 def _repositories(listed: Iterable[ListedEntry]) -> dict[str, list[str]]:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
-from urllib.parse import urljoin
+from urllib.parse import unquote, urljoin
 
 from tests.contract.api import SEVERITIES, Api, Json
 from tests.contract.texts import normal
@@ -345,10 +345,158 @@ def _renovate(api: Api) -> None:
         api.expect(path, "$", api.documents[path], whole)
 
 
+def _package_paths(api: Api) -> Iterator[str]:
+    """The documents that the index names: several packages may share one."""
+    yield "packages/index.json"
+    listed = api.documents.get("packages/index.json", {"data": []})["data"]
+    hrefs = {entry["href"] for entry in listed} - {None}
+    yield from sorted(href.removeprefix(f"{api.base}/") for href in hrefs)
+
+
+def _package_path(type_: str, name: str) -> str | None:
+    parts = [re.sub("[/:@+]", "~", text.lower()) for text in (type_ or "unknown", name)]
+    fine = [re.fullmatch("[a-z0-9~][a-z0-9~._-]{0,99}", part) and not RESERVED.match(part) for part in parts]
+    return f"packages/{parts[0]}/{parts[1]}.json" if all(fine) else None
+
+
+def named_package(row: Json) -> tuple[str, str]:
+    """Type and name of the package of a row: npm and others have the namespace in the name."""
+    if not (url := row["purl"]):
+        return "", row["pkg"]
+    type_, *path = url.removeprefix("pkg:").partition("@")[0].split("/")
+    *namespace, name = [unquote(part) for part in path]
+    if type_ in ("apk", "deb", "rpm"):
+        namespace = []
+    return type_, (":" if type_ == "maven" else "/").join([*namespace, name])
+
+
+def _plain(version: str) -> str:
+    return re.sub(r"^(v|go|0:)(?=\d)", "", version)
+
+
+def _packages(api: Api) -> None:
+    """Who has a package is what rows and SBOMs say, as far as there are any."""
+    index = api.documents["packages/index.json"]
+    numbers = [index[f"releases{how}"] for how in ("Known", "InPart", "Unknown")]
+    images = {image["slug"]: image for image in api.data("images")}
+    api.expect(
+        "packages/index.json", "$", sum(numbers), sum(len(image["versions"]) for image in images.values())
+    )
+    having: dict[tuple[str, str, str], set[tuple[str, str]]] = {}
+    rows: dict[tuple[str, str], list[tuple[str, str, Json]]] = {}
+    for slug, image in images.items():
+        for version in image["versions"]:
+            label = version["version"]
+            record = api.documents[f"security/{slug}/{label}.json"]
+            for row in record["cves"] or ():
+                rows.setdefault(named_package(row), []).append((slug, label, row))
+            for row in [*(record["cves"] or ()), *(record["suppressions"] or ())]:
+                having.setdefault((*named_package(row), _plain(row["installed"])), set()).add((slug, label))
+            components = api.documents.get(f"sbom/{slug}/{label}.json", {"components": []})["components"]
+            for part in components:
+                if part["type"] == "library":
+                    about = named_package(
+                        {"purl": part.get("purl", "").partition("?")[0], "pkg": part["name"]}
+                    )
+                    having.setdefault((*about, _plain(part.get("version", ""))), set()).add((slug, label))
+    entries = index["data"]
+    order = [(entry["type"], entry["name"]) for entry in entries]
+    api.expect("packages/index.json", "$.data", order, sorted({*order}))
+    missing = {(type_, name) for type_, name, _ in having} - {*order}
+    if missing:
+        api.blame("packages/index.json", "$.data", f"lacks {sorted(missing)[0]}")
+    api.holds("packages/index.json", "$", index, total=len(entries))
+    for position, entry in enumerate(entries):
+        where, path = f"$.data[{position}]", _package_path(entry["type"], entry["name"])
+        api.holds("packages/index.json", where, entry, href=path and api.href(path))
+        if path is None:
+            continue
+        of = [part for part in api.documents[path]["data"] if entry["name"] in (part["name"], part["source"])]
+        places = {
+            (image["slug"], label) for part in of for image in part["images"] for label in image["versions"]
+        }
+        newest = {slug for slug, label in places if label == images[slug]["latest"]}
+        named = {(entry["type"], part["name"]) for part in of}
+        still = [
+            row
+            for package in named
+            for slug, label, row in rows.get(package, ())
+            if label == images[slug]["latest"] and images[slug]["lifecycle"] == "available"
+        ]
+        wanted: Json = {"images": len({slug for slug, _ in places}), "releases": len(places)}
+        wanted |= {"latestReleases": len(newest), "fixable": sum(row["fixed"] != "" for row in still)}
+        wanted["open"] = {word: sum(row["severity"] == word.upper() for row in still) for word in SEVERITIES}
+        api.holds("packages/index.json", where, entry, **wanted)
+    for path in [*_package_paths(api)][1:]:
+        document = api.documents[path]
+        counts = dict(zip(("releasesKnown", "releasesInPart", "releasesUnknown"), numbers, strict=True))
+        api.holds(path, "$", document, total=len(document["data"]), **counts)
+        for position, part in enumerate(document["data"]):
+            where, about = f"$.data[{position}]", (document["type"], part["name"])
+            found = [
+                row
+                for _, _, row in rows.get(about, ())
+                if _plain(row["installed"]) == _plain(part["version"])
+            ]
+            fixed = {version for row in found for version in re.split(r"[,\s]+", row["fixed"])} - {""}
+            api.holds(path, where, part, ids=sorted({_canonical(api, row) for row in found}))
+            api.expect(path, f"{where}.fixed", sorted(part["fixed"]), sorted(fixed))
+            slugs = [image["slug"] for image in part["images"]]
+            api.expect(path, f"{where}.images", slugs, sorted({*slugs}))
+            for number, image in enumerate(part["images"]):
+                labels = [version["version"] for version in images[image["slug"]]["versions"]]
+                inside = [label for label in labels if label in image["versions"]]
+                said = {"versions": inside, "isLatest": images[image["slug"]]["latest"] in inside}
+                api.holds(path, f"{where}.images[{number}]", image, **said)
+            there = {(image["slug"], label) for image in part["images"] for label in image["versions"]}
+            lacking = having.get((*about, _plain(part["version"])), set()) - there
+            if lacking:
+                api.blame(path, f"{where}.images", f"lacks {sorted(lacking)[0]}")
+
+
+def _sbom_paths(api: Api) -> Iterator[str]:
+    """Of each version whose packages are known: those without one have an author's address, or none."""
+    for image in api.data("images"):
+        for version in image["versions"]:
+            path = f"sbom/{image['slug']}/{version['version']}.json"
+            if path in api.files or version["sbom"] == api.href(path):
+                yield path
+
+
+def _sboms(api: Api) -> None:
+    paths = [*_sbom_paths(api)]
+    if "packages/index.json" in api.documents:
+        known = api.documents["packages/index.json"]["releasesKnown"]
+        api.expect("packages/index.json", "$.releasesKnown", known, len(paths))
+    for image in api.data("images"):
+        for version in image["versions"]:
+            path = f"sbom/{image['slug']}/{version['version']}.json"
+            if path not in api.documents:
+                continue
+            if version["sbom"] is None:
+                api.blame("images.json", "$.data", f"does not name {path}")
+            parts = api.documents[path]["components"]
+            refs = [part["bom-ref"] for part in parts]
+            packages = [part["bom-ref"] for part in parts if part["type"] == "library"]
+            if len({*refs}) != len(refs) or packages != sorted(packages):
+                api.blame(path, "$.components", "are out of order, or one is there twice")
+            for position, part in enumerate(parts):
+                url = part.get("purl", "").partition("?")[0]
+                written = unquote(url.rpartition("@")[2]) if "@" in url[5:] else ""
+                if written and part["version"].partition(":")[2] != written and part["version"] != written:
+                    api.blame(path, f"$.components[{position}].version", f"is not that of {url}")
+
+
 LOOKUPS = [
     Lookup({"digest": "digests/{algorithm}/{hex}.json"}, _digest_paths, _digests),
     Lookup({"reference": "references/{reference}.json"}, _reference_paths, _references),
     Lookup({"cves": "cves/index.json", "cve": "cves/{id}.json"}, _cve_paths, _cves),
+    Lookup(
+        {"packages": "packages/index.json", "package": "packages/{type}/{name}.json"},
+        _package_paths,
+        _packages,
+    ),
+    Lookup({"sbom": "sbom/{slug}/{version}.json"}, _sbom_paths, _sboms),
     Lookup({"renovate": "renovate/{slug}.json"}, _renovate_paths, _renovate),
 ]
 """In the order of discovery."""

@@ -15,12 +15,14 @@ from tests.contract.api import Api, Json
 
 FROZEN = Path(__file__).with_name("openapi.json")
 ITEMS = {"images": "Image", "charts": "Chart", "roadmap": "RoadmapItem", "updates": "Update"}
-# Renderers of badges, scanners and Renovate take no null: what does not apply is absent, there alone.
+# Renderers of badges, scanners, readers of SBOMs and Renovate take no null: what does not apply is absent,
+# there alone.
 # Of figures charts alone have counts of pins.
 OPTIONAL = {
     "SecurityFigures": {"pins", "pinsScanned"},
     "Badge": {"namedLogo", "logoColor", "logoSvg"},
     "VexStatement": {"justification", "impact_statement", "action_statement"},
+    "BomComponent": {"version", "licenses", "purl", "properties"},
     "VexProduct": {"subcomponents"},
     "RenovateImage": {"sourceUrl", "homepage"},
     "RenovateRelease": {"releaseTimestamp", "digest", "changelogUrl"},
@@ -105,8 +107,9 @@ def _close(schema: Json, optional: Set[str] = frozenset()) -> None:
             schema["required"] = [name for name in schema["properties"] if name not in optional]
             schema["additionalProperties"] = False
             schema["inOrder"] = [*schema["properties"]]
-        for part in schema.values():
-            _close(part)
+        for key, part in schema.items():
+            for inner in part.values() if key == "properties" else (part,):  # a field may have such a name
+                _close(inner)
     elif isinstance(schema, list):
         for part in schema:
             _close(part)

@@ -5,6 +5,7 @@ from collections import Counter
 from types import SimpleNamespace
 
 from tests.contract.api import FIGURES, SEVERITIES, Api, Json
+from tests.contract.lookups import named_package
 from tests.oracle import grade
 
 
@@ -19,8 +20,32 @@ def check(api: Api) -> None:
             api.blame("images.json", f"{where}.image", f"is {image['image']}, with a tag or digest")
         newest = _detail(api, image) if image["versions"] else {"scanned": False, "complete": False}
         api.expect("images.json", f"{where}.security", image["security"], _of_newest(api, image, newest))
-    listed = [*api.documents["security.json"]["images"]]
+    summary = api.documents["security.json"]
+    for population, path in ((summary, "$.causes"), (summary["available"], "$.available.causes")):
+        _causes(api, path, population["causes"], only_available=population is not summary)
+    listed = [*summary["images"]]
     api.expect("security.json", "$.images", listed, sorted(listed))
+
+
+def _causes(api: Api, where: str, causes: Json, *, only_available: bool) -> None:
+    """The packages with most open rows of newest versions, and how far their fixes go."""
+    of_packages: dict[tuple[str, str], list[tuple[str, Json]]] = {}
+    for image in api.data("images"):
+        wanted = image["lifecycle"] == "available" if only_available else image["lifecycle"] != "planned"
+        detail = api.documents.get(f"security/{image['slug']}.json", {"latest": {"cves": None}})
+        for row in (detail["latest"]["cves"] or ()) if wanted else ():
+            of_packages.setdefault(named_package(row), []).append((image["slug"], row))
+    numbers = sorted((len(rows) for rows in of_packages.values()), reverse=True)[:20]
+    api.expect("security.json", where, [cause["total"] for cause in causes], numbers)
+    for position, cause in enumerate(causes):
+        place, found = f"{where}[{position}]", of_packages.get((cause["type"], cause["name"]), [])
+        counts = {word: sum(row["severity"] == word.upper() for _, row in found) for word in SEVERITIES}
+        about = {"open": counts, "fixable": sum(row["fixed"] != "" for _, row in found)}
+        about |= {"total": len(found), "images": len({slug for slug, _ in found})}
+        api.holds("security.json", place, cause, **about)
+        named = {version for _, row in found for version in re.split(r"[,\s]+", row["fixed"])} - {""}
+        if not {*cause["fixed"]} <= named or bool(cause["fixed"]) != bool(named):
+            api.blame("security.json", f"{place}.fixed", f"is {cause['fixed']}, of {sorted(named)}")
 
 
 def _of_newest(api: Api, image: Json, record: Json) -> Json:

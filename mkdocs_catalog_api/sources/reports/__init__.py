@@ -1,4 +1,4 @@
-"""Reports of vulnerability scanners; the format is detected from the content."""
+"""Reports of vulnerability scanners, and SBOMs; the format is detected from the content."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from ...catalog.scans import SEVERITIES, Finding, Scan
 from ...problems import RefusedError
 from . import artifact_hub
-from .formats import FORMATS, SCANNERS
+from .formats import FORMATS, SBOM_FORMATS, SCANNERS
 from .json_errors import damages, decode, explain, repaired
 from .normalise import ReportFormat, text
 from .others import other_file
@@ -22,7 +22,7 @@ _KEYS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def read_report(data: bytes, package: bytes = b"") -> list[Scan]:
-    """Return the scans in one report: one for each image, so that only Artifact Hub has several.
+    """Return the scans in one report: one for each image, so that only Artifact Hub has several; or an SBOM.
 
     `package` is the response of the hub on the package of the report, if there is one. Raises `RefusedError`,
     and no other error, for bytes that are not a report.
@@ -40,7 +40,7 @@ def _read(data: bytes, package: bytes) -> list[Scan]:
     if package:
         scans = artifact_hub.read_of_package(data, artifact_hub.read_package(package))
         return _with_scanner(artifact_hub.FORMAT, scans)
-    for report_format in FORMATS:
+    for report_format in (*FORMATS, *SBOM_FORMATS):
         try:
             document = report_format.decode(data)
         except msgspec.ValidationError as error:
@@ -63,7 +63,9 @@ def _read(data: bytes, package: bytes) -> list[Scan]:
 def _check_keys(data: bytes, found: ReportFormat) -> None:
     """Raise `RefusedError` for a report that also has keys of another format: its findings would be lost."""
     others = [
-        each for each in FORMATS if each is not found and any(key.encode() in data for key in each.keys)
+        each
+        for each in (*FORMATS, *SBOM_FORMATS)
+        if each is not found and any(key.encode() in data for key in each.keys)
     ]
     with suppress(msgspec.ValidationError):  # a list
         top = _KEYS.decode(data) if found.keys and others else {}
@@ -74,7 +76,9 @@ def _check_keys(data: bytes, found: ReportFormat) -> None:
 
 
 def _with_scanner(report_format: ReportFormat, scans: list[Scan]) -> list[Scan]:
-    return [replace(scan, scanner=SCANNERS[report_format.word]) for scan in scans]
+    """Return the scans with their scanner; SBOMs as they are."""
+    scanner = SCANNERS.get(report_format.word)
+    return [replace(scan, scanner=scanner) for scan in scans] if scanner else scans
 
 
 def _outline(document: object) -> str:

@@ -56,7 +56,8 @@ def usable_files(
 def read_reports(
     folder: Path, label: str, root: Path, problems: Problems, max_size: int = MAX_SIZE
 ) -> list[Scan]:
-    """Return the scans of all reports in `folder`, in the order of paths. Invalid reports become problems.
+    """Return the scans of all reports in `folder`, and SBOMs, in the order of paths. Invalid ones become
+    problems.
 
     For `label`, `root` and `max_size`, see `usable_files`.
     """

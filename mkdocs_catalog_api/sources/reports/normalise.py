@@ -20,7 +20,8 @@ class ReportFormat(NamedTuple):
     """A report format, with all data for the program, the tests and the guide."""
 
     word: str
-    """Name in the setting `scanners`. A format with reports of another scanner has the name of that one."""
+    """Name in the setting `scanners`. A format with reports of another scanner has the name of that one;
+    empty for one of SBOMs."""
     name: str
     """Display name in the JSON, in messages and in the guide."""
     page: str
@@ -36,7 +37,8 @@ class ReportFormat(NamedTuple):
     read: Callable[[Any], list[Scan]]
     """Reads a decoded report. Raises `RefusedError` if it is not reliable."""
     sample: bytes
-    """The shortest report of a high CVE-2026-0001 in zlib 1.2, fixed in 1.3, of ghcr.io/acme/web:1."""
+    """The shortest report of a high CVE-2026-0001 in zlib 1.2, fixed in 1.3, of ghcr.io/acme/web:1; an SBOM
+    with this package alone."""
 
 
 DAMAGED = "the report is damaged or was changed; run the scan again"
@@ -45,6 +47,8 @@ DAMAGED = "the report is damaged or was changed; run the scan again"
 SEVERITY_WORDS: Mapping[str, int] = {word: index for index, word in enumerate(SEVERITIES)}
 """The severities of all scanners."""
 UNKNOWN = SEVERITIES.index("UNKNOWN")
+
+UNKNOWN_LICENSES = ("NOASSERTION", "NONE")
 
 _BREAK = re.compile("[\t\n\r\u2028\u2029]+")
 # Control characters, and marks that change the reading direction and so can disguise text.
@@ -122,6 +126,11 @@ def title(value: object) -> str:
 def texts(value: object) -> list[str]:
     """Return the non-empty strings of a list."""
     return [safe for item in value if (safe := text(item))] if isinstance(value, list) else []
+
+
+def licenses(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the licenses that are known, sorted: SPDX has words for those that are not."""
+    return tuple(sorted({safe for name in names if (safe := title(name)) not in ("", *UNKNOWN_LICENSES)}))
 
 
 def link(value: object) -> str:

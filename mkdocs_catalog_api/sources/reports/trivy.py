@@ -21,10 +21,12 @@ does not identify Trivy.
 | title, url | `Title`; `PrimaryURL`, when missing the page that belongs to the id |
 | aliases | `VendorIDs`, which also has errata, each for several vulnerabilities |
 | target, purl | `Results[].Target`; `PkgIdentifier.PURL`, in old reports by `Results[].Type` |
+| contents | `Results[].Packages[]`, which older versions do not write; `Metadata.OS` |
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from itertools import chain, repeat
 from sys import intern
 from typing import Any
@@ -32,6 +34,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
+from ...catalog.contents import PackageList, PackageVersion, System, package_version
 from ...catalog.ids import identity
 from ...catalog.scans import PACKAGES, Coverage, Finding, Limit, Scan, SetAside, SetAsideStatus
 from ...problems import RefusedError
@@ -44,6 +47,7 @@ from .normalise import (
     digests,
     distinct,
     is_id,
+    licenses,
     link,
     mapping,
     named_package,
@@ -108,6 +112,27 @@ class TrivyModified(Struct, rename="pascal"):
     finding: Raw = Raw(b"null")
 
 
+class TrivyIdentifier(Struct, frozen=True, gc=False):
+    """What identifies a package."""
+
+    purl: str | None = msgspec.field(name="PURL", default=None)
+
+
+class TrivyPackage(Struct, frozen=True, gc=False, rename="pascal"):
+    """A package of the list. It can be hashed, as many reports have the same."""
+
+    name: str
+    version: str | None = None
+    release: str | None = None
+    epoch: int | None = None
+    src_name: str | None = None
+    src_version: str | None = None
+    src_release: str | None = None
+    src_epoch: int | None = None
+    licenses: tuple[str, ...] | None = None
+    identifier: TrivyIdentifier | None = None
+
+
 class TrivyResult(Struct, rename="pascal"):
     """The findings in one part of the image."""
 
@@ -116,6 +141,7 @@ class TrivyResult(Struct, rename="pascal"):
     type: Any = None
     vulnerabilities: list[TrivyRow] | UnsetType | None = UNSET
     modified: list[TrivyModified] | None = msgspec.field(name="ExperimentalModifiedFindings", default=None)
+    packages: list[TrivyPackage] | None = None
     lower: Any = msgspec.field(name="vulnerabilities", default=UNSET)
 
 
@@ -201,6 +227,7 @@ def _scan(report: TrivyReport) -> Scan:
         # Missing if false. `OS` is missing if Trivy detects no operating system.
         os_end_of_life=system.get("EOSL") is True if system else None,
         findings=findings,
+        contents=_contents(results, limits, system),
         kind=kind,
         odd_severities=tuple(sorted(odd.items())),
         unread=tuple(sorted(unread.items())),
@@ -254,6 +281,39 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
                 0,
                 set_aside,
             )
+
+
+def _contents(
+    results: list[TrivyResult], limits: Collection[Limit], system: Mapping[str, object]
+) -> PackageList | None:
+    """The list of packages; not the whole if vulnerable packages or the system's are in no list."""
+    family, name = text(system.get("Family")), text(system.get("Name"))
+    return PackageList.of(
+        (_package(listed, text(result.type)) for result in results for listed in result.packages or ()),
+        whole="no-system-packages" not in limits
+        and not any(result.vulnerabilities and not result.packages for result in results),
+        system=System(family, name) if family and family != "none" else None,
+    )
+
+
+@lru_cache(maxsize=65_536)
+def _package(listed: TrivyPackage, kind: str) -> PackageVersion:
+    name, version = text(listed.name), _version(listed.epoch, listed.version, listed.release)
+    purl = text(listed.identifier.purl) if listed.identifier else ""
+    return package_version(
+        purl or named_package(kind, name, version),
+        name,
+        version,
+        text(listed.src_name),
+        _version(listed.src_epoch, listed.src_version, listed.src_release),
+        licenses(listed.licenses or ()),
+    )
+
+
+def _version(epoch: int | None, version: str | None, release: str | None) -> str:
+    """The version of a package of deb or rpm as it is compared: `1:2.3-4`."""
+    written = text(version) + (f"-{text(release)}" if release else "")
+    return f"{epoch}:{written}" if epoch and written else written
 
 
 def _modified(result: TrivyResult, index: int, unread: Counter[str]) -> Iterator[tuple[TrivyRow, SetAside]]:

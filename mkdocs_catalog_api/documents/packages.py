@@ -1,0 +1,357 @@
+"""Which images contain this package? Every package that a list or a scan names, vulnerable or not."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from ..catalog.causes import by_severity, fixes, package_order
+from ..catalog.contents import PackageVersion
+from ..catalog.names import reserved
+from ..catalog.packages import Package, bare_url, plain_version
+from ..catalog.published import (
+    ApiVersion,
+    Counters,
+    Document,
+    Fixable,
+    Href,
+    SlugAgain,
+    VersionLabelAgain,
+)
+from ..catalog.types import Count, Text
+from ..catalog.value import Catalog, Image
+from ..catalog.vulnerabilities import Vulnerability
+from .kinds import Documents, Kind, Parameter, Route
+
+_INDEX, _PATH = "packages/index.json", "packages/{type}/{name}.json"
+_FILE_SAFE = re.compile(r"[a-z0-9~][a-z0-9~._-]{0,99}")
+_SEPARATORS = str.maketrans("/:@+", "~~~~")
+
+Resource = Annotated[Literal["packages"], Meta(description="Name of the resource.")]
+PackageType = Annotated[
+    str,
+    Meta(description="Type of its package URL; empty if it is not known.", examples=["deb"]),
+]
+PackageName = Annotated[
+    Text,
+    Meta(
+        description="Name, with its namespace where that is part of it: `@babel/core`, "
+        "`org.apache.logging.log4j:log4j-core`. The distribution is not part of it.",
+        examples=["libssl3"],
+    ),
+]
+ReleasesKnown = Annotated[
+    Count,
+    Meta(description="Listed versions, of all images, whose packages are known.", examples=[96]),
+]
+ReleasesInPart = Annotated[
+    Count, Meta(description="Listed versions with a list of packages that lacks some.", examples=[12])
+]
+ReleasesUnknown = Annotated[
+    Count,
+    Meta(
+        description="Listed versions without a list, so only their vulnerable packages are here.",
+        examples=[4],
+    ),
+]
+
+
+class PackageEntry(Document):
+    """One package, and how far it is spread: also what is made of it, if it is a source package."""
+
+    type: PackageType
+    name: PackageName
+    images: Annotated[Count, Meta(description="Images with a version that has it.", examples=[2])]
+    releases: Annotated[Count, Meta(description="Versions that have it.", examples=[3])]
+    latest_releases: Annotated[Count, Meta(description="Images whose newest version has it.", examples=[1])]
+    open: Annotated[
+        Counters, Meta(description="Its open vulnerabilities in newest versions of available images.")
+    ]
+    fixable: Fixable
+    href: Annotated[
+        Href | None,
+        Meta(
+            description="Where it is; null if its name can't be that of a file.",
+            examples=["API/packages/deb/libssl3.json"],
+        ),
+    ]
+
+
+class PackageIndex(Document):
+    """Every package of the listed versions: of their package lists, and of their vulnerabilities."""
+
+    api_version: ApiVersion
+    resource: Resource
+    total: Annotated[Count, Meta(description="Number of packages.")]
+    releases_known: ReleasesKnown
+    releases_in_part: ReleasesInPart
+    releases_unknown: ReleasesUnknown
+    data: Annotated[list[PackageEntry], Meta(description="One entry for each, by type and name.")]
+
+
+class PackageImage(Document):
+    """An image that has a version of a package."""
+
+    slug: Annotated[SlugAgain, Meta(description="Slug of the image.")]
+    versions: Annotated[
+        list[VersionLabelAgain], Meta(min_length=1, description="Its versions that have it, newest first.")
+    ]
+    is_latest: Annotated[bool, Meta(description="Whether its newest version is one of them.")]
+
+
+class PackageRelease(Document):
+    """One version of a package, and the images that have it."""
+
+    name: PackageName
+    version: Annotated[
+        str, Meta(description="Version; empty if it is not known.", examples=["3.0.17-1~deb12u2"])
+    ]
+    purl: Annotated[
+        str, Meta(description="Package URL, without qualifiers and subpath; empty if it is not known.")
+    ]
+    licenses: Annotated[
+        list[Text],
+        Meta(description="Licenses, as SPDX expressions or names, sorted.", examples=[["Apache-2.0"]]),
+    ]
+    source: Annotated[
+        str,
+        Meta(
+            description="Source package; empty if it has the same name or is not known.",
+            examples=["openssl"],
+        ),
+    ]
+    ids: Annotated[
+        list[Text],
+        Meta(description="Its open vulnerabilities in any of the versions.", examples=[["CVE-2025-9230"]]),
+    ]
+    fixed: Annotated[
+        list[Text],
+        Meta(
+            description="Versions that scanners name as their fix, newest first.",
+            examples=[["3.0.18-1~deb12u1"]],
+        ),
+    ]
+    images: Annotated[list[PackageImage], Meta(min_length=1, description="The images, by slug.")]
+
+
+class PackageDocument(Document):
+    """Which images have a package, or the packages made of a source package."""
+
+    api_version: ApiVersion
+    resource: Resource
+    type: PackageType
+    name: PackageName
+    releases_known: ReleasesKnown
+    releases_in_part: ReleasesInPart
+    releases_unknown: ReleasesUnknown
+    total: Annotated[Count, Meta(description="Number of versions of the package.")]
+    data: Annotated[list[PackageRelease], Meta(min_length=1, description="An entry for each, newest first.")]
+
+
+class _Presence(Struct):
+    """Where one version of a package is, and what is said of it."""
+
+    package: Package
+    versions: set[str] = field(default_factory=set)
+    """As lists and scans write it."""
+    purls: set[str] = field(default_factory=set)
+    licenses: set[str] = field(default_factory=set)
+    sources: set[str] = field(default_factory=set)
+    rows: dict[int, list[Vulnerability]] = field(default_factory=dict)
+    """Position of a release → its open rows."""
+    places: set[int] = field(default_factory=set)
+    """Positions of the releases that have it."""
+
+    def list(self, entry: PackageVersion) -> None:
+        self.versions.add(entry.version)
+        self.licenses.update(entry.licenses)
+        self.purls.update(filter(None, [bare_url(entry.purl)]))
+        self.sources.update(filter(None, [entry.source]))
+
+
+def package_path(package: Package) -> str | None:
+    """Path of the document of a package; None if its name can't be that of a file."""
+    return _path(package.type, package.full_name)
+
+
+def _path(type_: str, name: str) -> str | None:
+    parts = [text.lower().translate(_SEPARATORS) for text in (type_ or "unknown", name)]
+    if any(not _FILE_SAFE.fullmatch(part) or reserved(part) or part == "index" for part in parts):
+        return None
+    return None if parts[0] == "index.json" else _PATH.format(type=parts[0], name=parts[1])
+
+
+class Inventory:
+    """All packages of a catalog."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._places = [(image, release) for image in catalog.images for release in image.releases]
+        self._newest = {
+            position for position, (image, release) in enumerate(self._places) if release is image.newest
+        }
+        self._available = {
+            position for position in self._newest if self._places[position][0].entry.lifecycle == "available"
+        }
+        contents = [release.contents for _, release in self._places]
+        known = sum(each is not None and each.complete for each in contents)
+        unknown = contents.count(None)
+        self.looked_at = known, len(contents) - known - unknown, unknown
+        self._groups: dict[tuple[str, str], list[_Presence]] = defaultdict(list)
+        """Type and name of a package or source package → its versions."""
+        for presence in self._presences():
+            package = presence.package
+            names = {package.full_name, *presence.sources}
+            for name in names:
+                self._groups[package.type, name].append(presence)
+
+    def _presences(self) -> Iterable[_Presence]:
+        # All releases with a package share one object of its version.
+        objects: dict[int, PackageVersion] = {}
+        places: dict[int, list[int]] = defaultdict(list)
+        presences: dict[tuple[Package, str], _Presence] = {}
+
+        def presence(package: Package, version: str) -> _Presence:
+            found = presences.get((package, version))
+            if found is None:
+                found = presences[package, version] = _Presence(package)
+            return found
+
+        for position, (_, release) in enumerate(self._places):
+            for entry in release.contents.packages if release.contents else ():
+                places[id(entry)].append(position)
+                objects[id(entry)] = entry
+        for key, entry in objects.items():
+            found = presence(*entry.key[:2])
+            found.list(entry)
+            found.places.update(places[key])
+        for position, (_, release) in enumerate(self._places):
+            for row in release.assessment.rows if release.assessment else ():
+                found = presence(row.package, plain_version(row.installed))
+                found.rows.setdefault(position, []).append(row)
+                _see(found, row, position)
+            for out in release.assessment.suppressed if release.assessment else ():
+                _see(presence(out.package, plain_version(out.installed)), out, position)
+        return presences.values()
+
+    def entries(self) -> Iterator[PackageEntry]:
+        """Every package and source package, by type and name."""
+        for (type_, name), presences in sorted(self._groups.items()):
+            places = set[int]().union(*(each.places for each in presences))
+            rows = [
+                row
+                for each in presences
+                for position, of_release in each.rows.items()
+                if position in self._available
+                for row in of_release
+            ]
+            path = _path(type_, name)
+            yield PackageEntry(
+                type=type_,
+                name=name,
+                images=len({self._places[position][0].entry.slug for position in places}),
+                releases=len(places),
+                latest_releases=len(places & self._newest),
+                open=Counters(*by_severity(rows)),
+                fixable=sum(bool(row.fixed) for row in rows),
+                href=self._catalog.addresses.api(path) if path else None,
+            )
+
+    def documents(self) -> Iterator[tuple[str, PackageDocument]]:
+        """The document of each address: several names may have one."""
+        of_paths: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for group in sorted(self._groups):
+            if path := _path(*group):
+                of_paths[path].append(group)
+        for path, groups in of_paths.items():
+            presences = {id(each): each for group in groups for each in self._groups[group]}
+            data = [self._release(each) for each in presences.values()]
+            data.sort(key=lambda entry: (entry.name, entry.purl))
+            data.sort(key=lambda entry: package_order(entry.version), reverse=True)
+            type_, name = groups[0]
+            yield path, PackageDocument("v1", "packages", type_, name, *self.looked_at, len(data), data)
+
+    def _release(self, presence: _Presence) -> PackageRelease:
+        rows = [row for of_release in presence.rows.values() for row in of_release]
+        return PackageRelease(
+            name=presence.package.full_name,
+            version=min(presence.versions, default=""),
+            purl=min(presence.purls, default=""),
+            licenses=sorted(presence.licenses),
+            source=min(presence.sources, default=""),
+            ids=sorted({self._catalog.identities.of(row) for row in rows}),
+            fixed=fixes(rows),
+            images=[*self._images(sorted(presence.places))],
+        )
+
+    def _images(self, positions: Iterable[int]) -> Iterator[PackageImage]:
+        image: Image | None = None
+        labels: list[str] = []
+        is_latest = False
+        for position in positions:
+            of, release = self._places[position]
+            if of is not image:
+                if image:
+                    yield PackageImage(image.entry.slug, labels, is_latest)
+                image, labels, is_latest = of, [], position in self._newest
+            labels.append(release.entry.version)
+        if image:
+            yield PackageImage(image.entry.slug, labels, is_latest)
+
+
+def _see(presence: _Presence, row: Vulnerability, position: int) -> None:
+    presence.versions.add(row.installed)
+    presence.purls.update(filter(None, [row.purl]))
+    presence.places.add(position)
+
+
+def _documents(catalog: Catalog) -> Documents:
+    inventory = Inventory(catalog)
+    entries = [*inventory.entries()]
+    yield _INDEX, PackageIndex("v1", "packages", len(entries), *inventory.looked_at, entries)
+    yield from inventory.documents()
+
+
+PACKAGES = Kind(
+    "packages",
+    "lookups",
+    routes=(
+        Route(
+            _INDEX,
+            "listPackages",
+            "Every package of the catalog",
+            "Every package in any listed version of any image, vulnerable or not, with the number of images "
+            "and versions that have it. What nobody has a list of is counted.",
+            PackageIndex,
+            listed="packages",
+        ),
+        Route(
+            _PATH,
+            "getPackage",
+            "Which images contain a package",
+            "The versions of a package, and the images that have each of them. A source package leads to the "
+            "packages made of it. A package that no version has, or whose name can't be that of a file, has "
+            "no document.",
+            PackageDocument,
+            (
+                Parameter(
+                    "type",
+                    "Type of its package URL in lower case, or `unknown`.",
+                    Annotated[str, Meta(max_length=100, examples=["deb"])],
+                ),
+                Parameter(
+                    "name",
+                    "Name in lower case, with `~` for `/`, `:`, `@` and `+`.",
+                    Annotated[str, Meta(max_length=100, examples=["libssl3"])],
+                ),
+            ),
+            listed="package",
+        ),
+    ),
+    documents=_documents,
+    optional=True,
+)

@@ -1,0 +1,206 @@
+"""What is inside? A software bill of materials of each version whose packages are known, in CycloneDX 1.6
+(https://cyclonedx.org/docs/1.6/json/), as its readers take it: unknown fields are absent. It has neither a
+time nor a serial number, so the same packages give the same bytes.
+"""
+
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from msgspec import UNSET, Meta, UnsetType
+
+from ..catalog import addresses
+from ..catalog.contents import Contents, PackageVersion
+from ..catalog.names import Reference
+from ..catalog.published import Document
+from ..catalog.types import Text, VersionLabel
+from ..catalog.value import Catalog, Image, Release
+from ..catalog.vulnerabilities import vocabulary
+from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
+
+Purl = Annotated[
+    Text,
+    Meta(
+        description="Package URL, with the qualifiers by which scanners find vulnerabilities.",
+        examples=["pkg:deb/debian/libssl3@3.0.17-1~deb12u2?arch=amd64&distro=debian-12&upstream=openssl"],
+    ),
+]
+ComponentType = Literal["container", "library", "operating-system"]
+BomRef = Annotated[
+    Text,
+    Meta(
+        description="Unique in the document: the package URL if it is known.",
+        examples=["pkg:deb/debian/libssl3@3.0.17-1~deb12u2?arch=amd64&distro=debian-12&upstream=openssl"],
+    ),
+]
+_SOURCE = ("aquasecurity:trivy:SrcName", "aquasecurity:trivy:SrcVersion")
+"""Trivy finds a distribution's vulnerabilities by the source package, which it reads from these alone."""
+
+
+class BomLicense(Document):
+    """A license."""
+
+    name: Annotated[
+        Text, Meta(description="SPDX expression or name, as in the list.", examples=["Apache-2.0"])
+    ]
+
+
+class BomLicenseChoice(Document):
+    """An entry of licenses."""
+
+    license: Annotated[BomLicense, Meta(description="The license.")]
+
+
+class BomProperty(Document):
+    """A property that one program reads."""
+
+    name: Annotated[Text, Meta(description="Its name.", examples=["aquasecurity:trivy:SrcName"])]
+    value: Annotated[Text, Meta(description="Its value.", examples=["openssl"])]
+
+
+class BomComponent(Document, kw_only=True, rename={"bom_ref": "bom-ref"}):
+    """The image, a package in it, or its operating system."""
+
+    type: Annotated[
+        ComponentType,
+        vocabulary("BomComponentType", ComponentType),
+        Meta(description="Type of component."),
+    ]
+    bom_ref: BomRef
+    name: Annotated[Text, Meta(description="Name, with its namespace.", examples=["libssl3"])]
+    version: Annotated[
+        Text | UnsetType, Meta(description="Version, if it is known.", examples=["3.0.17-1~deb12u2"])
+    ] = UNSET
+    licenses: Annotated[
+        list[BomLicenseChoice] | UnsetType, Meta(description="Licenses, if they are known.")
+    ] = UNSET
+    purl: Purl | UnsetType = UNSET
+    properties: Annotated[
+        list[BomProperty] | UnsetType,
+        Meta(description="Source package, if it has another name."),
+    ] = UNSET
+
+
+class BomMetadata(Document):
+    """What the document is about."""
+
+    component: Annotated[BomComponent, Meta(description="The image.")]
+
+
+class Bom(Document, rename="camel"):
+    """The packages of one version of an image, as CycloneDX 1.6."""
+
+    bom_format: Annotated[Literal["CycloneDX"], Meta(description="Format.")]
+    spec_version: Annotated[Literal["1.6"], Meta(description="Version of the format.")]
+    version: Annotated[Literal[1], Meta(description="Version of the document.")]
+    metadata: Annotated[BomMetadata, Meta(description="What it is about.")]
+    components: Annotated[
+        list[BomComponent],
+        Meta(min_length=1, description="Operating systems, then packages by package URL."),
+    ]
+
+
+def has_sbom(release: Release) -> bool:
+    """Whether the packages are known, so that it has a document."""
+    return release.contents is not None and release.contents.complete
+
+
+def sbom_address(catalog: Catalog, slug: str, release: Release) -> str | None:
+    """Where the SBOM of a listed version is: at the author's address, else here."""
+    if release.entry.sbom or not (catalog.publishes_sboms and has_sbom(release)):
+        return release.entry.sbom
+    return catalog.addresses.api(addresses.sbom(slug, release.entry.version))
+
+
+class _Components:
+    """The component of each package: all documents share it."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[PackageVersion, BomComponent]] = {}
+
+    def of(self, contents: Contents) -> Iterator[BomComponent]:
+        for name, version in contents.systems:
+            yield BomComponent(
+                type="operating-system",
+                bom_ref=f"{name}@{version}",
+                name=name,
+                version=version or UNSET,
+            )
+        made = self._made
+        components: list[BomComponent] = []
+        for entry in contents.packages:
+            pair = made.get(id(entry))
+            if pair is None:
+                pair = made[id(entry)] = entry, _component(entry)
+            components.append(pair[1])
+        components.sort(key=attrgetter("bom_ref"))
+        yield from components
+
+
+def _component(entry: PackageVersion) -> BomComponent:
+    name = entry.package.full_name
+    source: list[BomProperty] | UnsetType = UNSET
+    if entry.source:
+        values = entry.source, entry.source_version or entry.version
+        source = [BomProperty(*pair) for pair in zip(_SOURCE, values, strict=True) if pair[1]]
+    return BomComponent(
+        type="library",
+        bom_ref=entry.purl or f"{name}@{entry.version}",
+        name=name,
+        version=entry.version or UNSET,
+        licenses=[BomLicenseChoice(BomLicense(each)) for each in entry.licenses] or UNSET,
+        purl=entry.purl or UNSET,
+        properties=source,
+    )
+
+
+def _image(image: Image, release: Release) -> BomComponent:
+    reference, digest, version = image.entry.image, release.entry.only_digest, release.entry.version
+    purl: str | UnsetType = UNSET
+    if reference and digest:
+        repository = Reference.parse(reference).repository
+        name = quote(repository.rpartition("/")[2], safe="")
+        purl = f"pkg:oci/{name}@{quote(digest, safe='')}?repository_url={quote(repository, safe='')}"
+    name = reference or image.entry.name
+    return BomComponent(
+        type="container", bom_ref=purl or f"{name}:{version}", name=name, version=version, purl=purl
+    )
+
+
+def _documents(catalog: Catalog) -> Documents:
+    components = _Components()
+    for image in catalog.images:
+        for release in image.releases:
+            if release.contents and has_sbom(release):
+                yield (
+                    addresses.sbom(image.entry.slug, release.entry.version),
+                    Bom(
+                        "CycloneDX",
+                        "1.6",
+                        1,
+                        BomMetadata(_image(image, release)),
+                        [*components.of(release.contents)],
+                    ),
+                )
+
+
+_VERSION: Any = VersionLabel
+SBOMS = Kind(
+    "sbom",
+    "lookups",
+    routes=(
+        Route(
+            addresses.sbom("{slug}", "{version}"),
+            "getSbom",
+            "What is inside a version",
+            "The packages of a version in CycloneDX 1.6, as scanners take it. A version whose packages are "
+            "known in part, or not at all, has no document.",
+            Bom,
+            (IMAGE_SLUG, Parameter("version", "The version.", _VERSION)),
+            listed="sbom",
+        ),
+    ),
+    documents=_documents,
+    optional=True,
+)

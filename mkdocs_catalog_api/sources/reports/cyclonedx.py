@@ -1,0 +1,136 @@
+"""SBOMs in CycloneDX, https://cyclonedx.org/docs/1.6/json/, from Syft, Trivy, BuildKit and others.
+
+| fact | from |
+|---|---|
+| scanned_at | `metadata.timestamp` |
+| references, coverage | `metadata.component`: `name`, `purl`, of Syft `version`, of Trivy `properties` |
+| kind | `metadata.component.type`, except `container` |
+| contents | `components[]`, also nested: `library`, or any with version and package URL |
+| contents.system | the component of type `operating-system` |
+| version, source of a package | `purl`, else `version`; of Trivy the property `SrcName` |
+| licenses | `licenses[]`: `license.id`, `license.name` or `expression` |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...catalog.contents import PackageList, PackageVersion, System, package_version
+from ...catalog.scans import Scan
+from ...problems import RefusedError
+from .normalise import ReportFormat, digests, items, licenses, mapping, rows, text
+from .sbom import SbomSubject, as_scan, decode, unwrapped
+
+_TRIVY = "aquasecurity:trivy:"
+_HINT = "create the SBOM again"
+_OLDEST = (1, 4)
+
+
+def recognizes(document: object) -> bool:
+    return unwrapped(document)[0].get("bomFormat") == "CycloneDX"
+
+
+def read(document: object) -> list[Scan]:
+    """Read an SBOM. Raises `RefusedError` for versions before 1.4."""
+    sbom, attested = unwrapped(document)
+    _check_version(text(sbom.get("specVersion")))
+    metadata = mapping(sbom.get("metadata"))
+    subject = mapping(metadata.get("component"))
+    components = [*_flat(rows(sbom.get("components"), "components", _HINT))]
+    systems = [entry for entry in components if entry.get("type") == "operating-system"]
+    kind = text(subject.get("type"))
+    return [
+        as_scan(
+            attested or _subject(subject),
+            PackageList.of(filter(None, map(_package, components)), system=_system(systems)),
+            tool=_tool(metadata.get("tools")),
+            created=metadata.get("timestamp"),
+            kind="" if attested or kind == "container" else kind,
+            unread=len(items(sbom.get("vulnerabilities"))),
+        )
+    ]
+
+
+def _check_version(written: str) -> None:
+    numbers = [int(part) if part.isascii() and part.isdigit() else -1 for part in written.split(".")]
+    if tuple(numbers) < _OLDEST:
+        raise RefusedError(
+            f"CycloneDX {written[:20] or 'without a version'} is not read", "write CycloneDX 1.4 or later"
+        )
+
+
+def _flat(components: Sequence[dict[str, object]]) -> Iterator[dict[str, object]]:
+    """Yield the components and those inside of them, in the document's order."""
+    rest = [*reversed(components)]
+    while rest:
+        component = rest.pop()
+        yield component
+        rest += reversed(items(component.get("components")))
+
+
+def _subject(component: dict[str, object]) -> SbomSubject:
+    properties = _properties(component)
+    tags, by_digest = properties.get("RepoTag", []), properties.get("RepoDigest", [])
+    local = digests([component.get("version")])
+    named = SbomSubject([text(component.get("name")), *tags, *by_digest], local=min(local, default=""))
+    return SbomSubject.of_purl(text(component.get("purl"))).with_others([named])
+
+
+def _system(components: Sequence[dict[str, object]]) -> System | None:
+    for component in components:
+        if name := text(component.get("name")):
+            return System(name, text(component.get("version")))
+    return None
+
+
+def _tool(tools: object) -> str:
+    """Name and version of the first program; a list before 1.5."""
+    listed = items(mapping(tools).get("components")) or items(tools)
+    return " ".join(filter(None, (text(tool.get(key)) for tool in listed[:1] for key in ("name", "version"))))
+
+
+def _package(component: dict[str, object]) -> PackageVersion | None:
+    """The package that a component is; None for files, the system and what contains packages."""
+    name, version, purl = (text(component.get(key)) for key in ("name", "version", "purl"))
+    if not name or component.get("type") in ("operating-system", "file"):
+        return None
+    if component.get("type") != "library" and not (version and purl):
+        return None
+    if group := text(component.get("group")):
+        name = f"{group}/{name}"
+    properties = _properties(component)
+    source, source_version = (properties.get(key, [""])[0] for key in ("SrcName", "SrcVersion"))
+    if release := properties.get("SrcRelease"):
+        source_version = f"{source_version}-{release[0]}"
+    return package_version(purl, name, version, source, source_version, licenses(_licenses(component)))
+
+
+def _licenses(component: dict[str, object]) -> Iterator[str]:
+    for entry in items(component.get("licenses")):
+        license_ = mapping(entry.get("license"))
+        yield text(entry.get("expression")) or text(license_.get("id")) or text(license_.get("name"))
+
+
+def _properties(component: dict[str, object]) -> dict[str, list[str]]:
+    """Trivy's name of a property → its values."""
+    values: dict[str, list[str]] = {}
+    for entry in items(component.get("properties")):
+        name = text(entry.get("name"))
+        if name.startswith(_TRIVY) and (value := text(entry.get("value"))):
+            values.setdefault(name.removeprefix(_TRIVY), []).append(value)
+    return values
+
+
+FORMAT = ReportFormat(
+    word="",
+    name="CycloneDX",
+    page="https://cyclonedx.org",
+    what="JSON, 1.4 or later, also in an in-toto statement: lists packages, is not a scan",
+    keys=("bomFormat",),
+    decode=decode,
+    recognizes=recognizes,
+    read=read,
+    sample=b"""{"bomFormat": "CycloneDX", "specVersion": "1.6", "metadata": {"component":
+        {"type": "container", "name": "ghcr.io/acme/web:1"}}, "components": [{"type": "library",
+        "name": "zlib", "version": "1.2", "purl": "pkg:apk/wolfi/zlib@1.2"}]}""",
+)

@@ -1,0 +1,114 @@
+"""What SBOMs have in common: the statement around one, and the image that it describes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from ...catalog.contents import PackageList
+from ...catalog.packages import Purl
+from ...catalog.scans import SBOM, Coverage, Scan
+from .normalise import (
+    digests,
+    distinct,
+    items,
+    mapping,
+    platform,
+    second_fraction,
+    text,
+    utc_second,
+)
+
+decode = msgspec.json.Decoder().decode
+"""Untyped: other programs' files have the same keys."""
+
+
+class SbomSubject(NamedTuple):
+    """The image that an SBOM names."""
+
+    names: Sequence[str] = ()
+    """References."""
+    digests: frozenset[str] = frozenset()
+    local: str = ""
+    """Digest of the manifest that the tool has read, which a registry may not have."""
+    platform: str = ""
+
+    @classmethod
+    def of_purl(cls, purl: str) -> SbomSubject:
+        """`pkg:oci/nginx@sha256:…?repository_url=ghcr.io/acme/nginx&arch=amd64&tag=1.29`.
+
+        Without a repository, the digest is that of a local copy.
+        """
+        parsed = Purl.parse(purl)
+        if parsed is None or parsed.package.type not in ("oci", "docker"):
+            return cls()
+        qualifiers = dict(parsed.qualifiers)
+        system, _, architecture = qualifiers.get("platform", "").partition("/")
+        system, architecture = system or "linux", architecture or qualifiers.get("arch", "")
+        named = platform(system, architecture)
+        repository, found = qualifiers.get("repository_url", ""), digests([parsed.version])
+        if parsed.package.type == "docker":  # the name has the repository, the version is the tag
+            path = f"{parsed.namespace}/{parsed.package.name}".lstrip("/")
+            return cls([f"{path}:{parsed.version}"] if parsed.version and not found else [], platform=named)
+        if not repository:
+            return cls(local=min(found, default=""), platform=named)
+        tag = qualifiers.get("tag")
+        return cls([f"{repository}:{tag}"] if tag else [], found, platform=named)
+
+    def with_others(self, others: Iterable[SbomSubject]) -> SbomSubject:
+        """The first known of each, and all names and digests."""
+        every = [self, *others]
+        return SbomSubject(
+            distinct(name for each in every for name in each.names),
+            frozenset[str]().union(*(each.digests for each in every)),
+            next((each.local for each in every if each.local), ""),
+            next((each.platform for each in every if each.platform), ""),
+        )
+
+
+def unwrapped(document: object) -> tuple[dict[str, object], SbomSubject | None]:
+    """Return the SBOM, and the subject of the in-toto statement around it; None for a bare one."""
+    outer = mapping(document)
+    if "predicateType" not in outer:
+        return outer, None
+    subjects = [
+        SbomSubject.of_purl(text(subject.get("name")))._replace(
+            digests=digests(
+                f"{algorithm}:{text(value)}" for algorithm, value in mapping(subject.get("digest")).items()
+            ),
+            local="",
+        )
+        for subject in items(outer.get("subject"))
+    ]
+    return mapping(outer.get("predicate")), SbomSubject().with_others(subjects)
+
+
+def as_scan(
+    subject: SbomSubject,
+    contents: PackageList | None,
+    *,
+    tool: str,
+    created: object,
+    kind: str,
+    unread: int = 0,
+) -> Scan:
+    """The SBOM as it is joined. `unread` is its number of vulnerabilities, which are not a scan."""
+    return Scan(
+        scanner_version=tool,
+        scanned_at=utc_second(created),
+        fraction=second_fraction(created),
+        references=distinct(subject.names),
+        coverage=Coverage(
+            digests=subject.digests | digests(subject.names),
+            platform=subject.platform,
+            manifest=subject.local,
+        ),
+        os_end_of_life=None,
+        findings=(),
+        contents=contents,
+        kind=kind,
+        unread=(("vulnerabilities in an SBOM", unread),) if unread else (),
+        scanner=SBOM,
+    )

@@ -1,0 +1,118 @@
+"""SBOMs in SPDX 2.2 and 2.3, https://spdx.github.io/spdx-spec/v2.3/, from Syft, Trivy, BuildKit and others.
+
+| fact | from |
+|---|---|
+| scanned_at | `creationInfo.created` |
+| references, coverage | the described package: `name`, package URL, of Trivy `attributionTexts` |
+| kind | its `primaryPackagePurpose`, except `CONTAINER` |
+| contents | `packages[]` with a package URL or a version, except the described one and the system |
+| contents.system | the package whose purpose is `OPERATING-SYSTEM`, or that Trivy calls so |
+| version of a package | its package URL, else `versionInfo` |
+| source of a package | its package URL; of Trivy `sourceInfo` |
+| licenses | `licenseDeclared`, else `licenseConcluded` |
+"""
+
+from __future__ import annotations
+
+import re
+
+from ...catalog.contents import PackageList, PackageVersion, System, package_version
+from ...catalog.packages import Purl
+from ...catalog.scans import Scan
+from .normalise import ReportFormat, items, licenses, mapping, rows, text, texts
+from .sbom import SbomSubject, as_scan, decode, unwrapped
+
+_VERSIONS = ("SPDX-2.2", "SPDX-2.3")
+_HINT = "create the SBOM again"
+_SYSTEM = "SPDXRef-OperatingSystem"
+_BUILT_FROM = re.compile(r"built package from: (\S+) (?:\d+:)?(\S+)")
+
+
+def recognizes(document: object) -> bool:
+    return unwrapped(document)[0].get("spdxVersion") in _VERSIONS
+
+
+def read(document: object) -> list[Scan]:
+    """Read an SBOM."""
+    sbom, attested = unwrapped(document)
+    described = {
+        *texts(sbom.get("documentDescribes")),
+        *(
+            text(relation.get("relatedSpdxElement"))
+            for relation in items(sbom.get("relationships"))
+            if relation.get("relationshipType") == "DESCRIBES"
+        ),
+    }
+    subject: dict[str, object] = {}
+    system: System | None = None
+    packages: list[PackageVersion] = []
+    for entry in rows(sbom.get("packages"), "packages", _HINT):
+        id_, purpose = text(entry.get("SPDXID")), text(entry.get("primaryPackagePurpose"))
+        if purpose == "OPERATING-SYSTEM" or id_.startswith(_SYSTEM):
+            system = system or System(text(entry.get("name")), text(entry.get("versionInfo")))
+        elif id_ in described or purpose == "CONTAINER":
+            subject = subject or entry
+        elif package := _package(entry):
+            packages.append(package)
+    creation = mapping(sbom.get("creationInfo"))
+    purpose = text(subject.get("primaryPackagePurpose"))
+    return [
+        as_scan(
+            attested or _subject(subject),
+            PackageList.of(packages, system=system),
+            tool=next(
+                (name.removeprefix("Tool: ") for name in texts(creation.get("creators")) if "Tool:" in name),
+                "",
+            ),
+            created=creation.get("created"),
+            kind="" if attested or purpose == "CONTAINER" else purpose.lower(),
+        )
+    ]
+
+
+def _subject(entry: dict[str, object]) -> SbomSubject:
+    pairs = [line.partition(": ") for line in texts(entry.get("attributionTexts"))]
+    names = [value for name, _, value in pairs if name in ("RepoTag", "RepoDigest")]
+    return SbomSubject.of_purl(_purl(entry)).with_others([SbomSubject([text(entry.get("name")), *names])])
+
+
+def _purl(entry: dict[str, object]) -> str:
+    """The first package URL that can be read."""
+    references = [
+        text(reference.get("referenceLocator"))
+        for reference in items(entry.get("externalRefs"))
+        if reference.get("referenceType") == "purl"
+    ]
+    return next(filter(Purl.parse, references), "")
+
+
+def _package(entry: dict[str, object]) -> PackageVersion | None:
+    """The package of an entry; None without name, or without version and package URL, as of a lock file."""
+    name, version, purl = text(entry.get("name")), text(entry.get("versionInfo")), _purl(entry)
+    if not name or not (version or purl):
+        return None
+    built_from = _BUILT_FROM.fullmatch(text(entry.get("sourceInfo")))
+    declared = licenses([text(entry.get("licenseDeclared"))])
+    return package_version(
+        purl,
+        name,
+        version,
+        *(built_from.groups() if built_from else ("", "")),
+        declared or licenses([text(entry.get("licenseConcluded"))]),
+    )
+
+
+FORMAT = ReportFormat(
+    word="",
+    name="SPDX",
+    page="https://spdx.dev",
+    what="JSON, 2.2 or 2.3, also in an in-toto statement: lists packages, is not a scan",
+    keys=("spdxVersion",),
+    decode=decode,
+    recognizes=recognizes,
+    read=read,
+    sample=b"""{"spdxVersion": "SPDX-2.3", "packages": [{"SPDXID": "SPDXRef-image",
+        "name": "ghcr.io/acme/web:1", "primaryPackagePurpose": "CONTAINER"}, {"SPDXID": "SPDXRef-zlib",
+        "name": "zlib", "versionInfo": "1.2", "externalRefs": [{"referenceType": "purl",
+        "referenceLocator": "pkg:apk/wolfi/zlib@1.2"}]}]}""",
+)
