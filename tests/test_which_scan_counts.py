@@ -34,7 +34,6 @@ BY_NAME = {
         "CVE-1 CVE-2", record={"digestsScanned": 2}),
     "a digest of no page": Row(
         ONE, "a: @b, web/1: @a", "", "CAT031 a: no version in the catalog matches this report of"),
-    "a reference with tag and digest": Row(PLAIN, f"a: CVE-1 {WEB}:1@a", "CVE-1"),
     "a tag never joins a release with other digests": Row(
         ONE, "a: :1 @b", None, f"CAT031 a: no version in the catalog matches this report of {WEB}:1"),
     "a map of a hub joins entry by entry": Row(
@@ -196,13 +195,6 @@ PARTS = {
         " | note CAT033 b: the scanner trivy is not in `security.scanners` (add trivy to it",
         security={"scanners": ["harbor"]},
     ),
-    "one scanner for each digest": Row(
-        TWO, "a: @a, b: grype CVE-1 CRITICAL @b", "CVE-1",
-        record={"critical": 1, "grade": "F", "scanner": "Trivy, Grype 0.80", "digestsScanned": 2}),
-    "one for each digest until the first has both": Row(
-        TWO, "a: @a, b: grype CVE-1 CRITICAL @b, c: @b", "",
-        "note CAT033 b: not used for web 1: scans/a.json, scans/c.json takes precedence",
-        {"scanner": "Trivy"}),
 }  # fmt: skip
 
 
@@ -440,19 +432,6 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Seen]]:
 @pytest.mark.parametrize("name", ROWS)
 def test_which_scan_counts(seen: dict[str, Seen], name: str) -> None:
     seen[name].compare(ROWS[name])
-
-
-def test_each_manifest_has_the_figures_of_its_own_scans(seen: dict[str, Seen]) -> None:
-    one, both = [*LOOKED][:2]
-    facts = "scanned", "complete", "grade", "critical"
-    for name, digest, expected in (
-        (one, A, [True, True, "D", 0]),
-        (one, B, [False, False, None, None]),
-        (both, A, [True, True, "A+", 0]),
-        (both, B, [True, True, "F", 1]),
-    ):
-        (entry,) = seen[name].result.json(f"digests/{seen[name].own(digest).replace(':', '/')}.json")["data"]
-        assert [entry["security"][fact] for fact in facts] == expected
 
 
 def test_a_page_names_the_platforms_that_were_scanned_if_another_was_not(site: SiteFolder) -> None:

@@ -183,7 +183,9 @@ class Reference(Struct, frozen=True):
 def _near_repository(text: str) -> str:
     """The repository without what does not belong to it: scheme, tag, digest, slash at the end, capitals."""
     near, _, _ = _split(re.sub("^[a-z]+://", "", text.strip()).rstrip("/").lower())
-    return near if isinstance(_read(near), Reference) and ("/" in near or "/" not in text.strip()) else ""
+    reference = _read(near)
+    is_one = isinstance(reference, Reference) and reference.tag is None and reference.digest is None
+    return near if is_one and ("/" in near or "/" not in text.strip()) else ""
 
 
 def repository(text: str) -> str:
