@@ -131,8 +131,12 @@ def contents(release: Record, now: Fraction) -> tuple[list[Any], str]:
         rivals = [other for other, like, certain in known if (like, certain) == (of, sure)]
         newer = [o for o in rivals if None not in (o.time, sbom.time) and sbom.time < o.time <= now]
         chosen += [] if newer else [(sbom, of, sure)]
-    lists = [(scan.listed, scan.whole, of if sure else []) for scan, of, sure in chosen if scan.listed]
-    covered = {part for _, whole, of in lists for part in of if whole}
+
+    def whole(scan: Record) -> bool:
+        return "no-system-packages" not in release.limits.get(id(scan), ())
+
+    lists = [(scan.listed, whole(scan), of if sure else []) for scan, of, sure in chosen if scan.listed]
+    covered = {part for _, is_whole, of in lists for part in of if is_whole}
     packages = {package["bom-ref"]: package for listed, *_ in lists for package in listed}
     every = sorted(packages.values(), key=lambda each: (each["type"] == "library", each["bom-ref"]))
     complete = {*release.parts} <= covered

@@ -93,8 +93,8 @@ def instant(text: Any) -> Fraction | None:
 
 def scan(scanner: str, names: list[str], time: Any, findings: list[Record], **more: Any) -> Record:
     references = [reference(name) for name in names if name and not name.endswith(".tar")]
-    values = {"platform": "", "packages": ALL, "limits": set(), "manifest": "", "system": ""} | more
-    values = {"listed": [], "whole": True} | values
+    values = {"platform": "", "packages": ALL, "limits": set(), "manifest": "", "system": "", "listed": []}
+    values |= more
     values |= {"digests": {digest for *_, digest in references if digest}}
     values |= {"images": {repository for repository, *_ in references if repository}}
     values |= {"tags": {(image, tag or "latest") for image, tag, digest in references if tag or not digest}}
@@ -127,8 +127,6 @@ def trivy(report: Any, names: list[str], time: str) -> Record:
     if more["listed"] and (name := system.get("Family")):
         of_system = {"name": name, "version": system["Name"], "bom-ref": f"{name}@{system['Name']}"}
         more["listed"].append(of_system | {"type": "operating-system"})
-    bare = [result for result in results if result.get("Vulnerabilities") and not result.get("Packages")]
-    more["whole"] = not bare and "no-system-packages" not in limits
     return scan("trivy", names, time or report.get("CreatedAt"), findings, **more)
 
 

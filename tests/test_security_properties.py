@@ -35,7 +35,8 @@ class Changing:
     def __init__(self, folder: Path, seed: int) -> None:
         self.site, self.chance = SiteFolder(folder), Random(seed)  # noqa: S311 - the same in every run
         RandomCatalog(self.site, seed).write()
-        self.scans, self.vex = (sorted(folder.glob(f"{name}/**/*.json")) for name in ("scans", "vex"))
+        lists, self.vex = (sorted(folder.glob(f"{name}/**/*.json")) for name in ("scans", "vex"))
+        self.scans = [path for path in lists if b"bomFormat" not in path.read_bytes()]
 
     def named(self) -> list[Path]:
         """Reports that say themselves what they are of, wherever they lie."""

@@ -105,18 +105,14 @@ class PackageList(Struct, frozen=True, gc=False):
     """The packages that one report or SBOM lists: at least one, each once, in its order."""
 
     packages: tuple[PackageVersion, ...]
-    whole: bool = True
-    """Whether it has every kind of packages that there is in the image."""
     system: System | None = None
     """None if it is not named."""
 
     @classmethod
-    def of(
-        cls, packages: Iterable[PackageVersion], *, whole: bool = True, system: System | None = None
-    ) -> PackageList | None:
+    def of(cls, packages: Iterable[PackageVersion], *, system: System | None = None) -> PackageList | None:
         """Return None for a list without a package, from which nothing is known."""
         listed = _once(packages)
-        return cls(listed, whole, system) if listed else None
+        return cls(listed, system) if listed else None
 
 
 class Contents(Struct, frozen=True):

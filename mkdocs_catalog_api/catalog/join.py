@@ -121,19 +121,16 @@ def _contents(
 ) -> tuple[Contents | None, ScanSelection]:
     """The packages of a release, and its SBOMs that are used: of each part the newest.
 
-    They are complete if each part has a list of all kinds of packages, from a scan that counts or an SBOM.
+    They are complete if each part has a list of all kinds of packages, from an SBOM or a scan that counts; a
+    scan lacks a kind if it found no packages of the system that it names.
     """
     parts = known._replace(parts=selection.parts) if selection.scans else known
     listing = rules._replace(scanners=()).select(sboms, parts) if sboms else ScanSelection()
-    part_lists = [
-        (each.scan.contents, each.covered)
-        for each in (*selection.part_scans, *listing.part_scans)
-        if each.scan.contents
-    ]
-    whole = {part for each, covered in part_lists if each.whole for part in covered}
+    lists = [each for each in (*selection.part_scans, *listing.part_scans) if each.scan.contents]
+    whole = {part for each in lists if "no-system-packages" not in each.limits for part in each.covered}
     wanted = {*(selection.parts if selection.scans else listing.parts)}
     complete = bool(wanted) and whole.issuperset(wanted)
-    return united([each for each, _ in part_lists], complete=complete), listing
+    return united([each.scan.contents for each in lists if each.scan.contents], complete=complete), listing
 
 
 class _Pins:

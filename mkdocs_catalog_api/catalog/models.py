@@ -196,7 +196,10 @@ class VersionEntry(CustomizableModel):
     ] = []
     sbom: Annotated[
         WebLink | None,
-        Field(description="Address of its software bill of materials (SBOM)."),
+        Field(
+            description="Address of its software bill of materials (SBOM); without one of the author, of the "
+            "API's own if the packages are known."
+        ),
         Shown(hidden="for machines"),
     ] = None
     provenance: Annotated[

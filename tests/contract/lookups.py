@@ -365,6 +365,7 @@ def named_package(row: Json) -> tuple[str, str]:
         return "", row["pkg"]
     type_, *path = url.removeprefix("pkg:").partition("@")[0].split("/")
     *namespace, name = [unquote(part) for part in path]
+    name = name.lower().replace("_", "-") if type_ == "pypi" else name
     if type_ in ("apk", "deb", "rpm"):
         namespace = []
     return type_, (":" if type_ == "maven" else "/").join([*namespace, name])

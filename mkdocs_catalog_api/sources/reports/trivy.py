@@ -25,7 +25,7 @@ does not identify Trivy.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import chain, repeat
 from sys import intern
@@ -227,7 +227,7 @@ def _scan(report: TrivyReport) -> Scan:
         # Missing if false. `OS` is missing if Trivy detects no operating system.
         os_end_of_life=system.get("EOSL") is True if system else None,
         findings=findings,
-        contents=_contents(results, limits, system),
+        contents=_contents(results, system),
         kind=kind,
         odd_severities=tuple(sorted(odd.items())),
         unread=tuple(sorted(unread.items())),
@@ -283,15 +283,11 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
             )
 
 
-def _contents(
-    results: list[TrivyResult], limits: Collection[Limit], system: Mapping[str, object]
-) -> PackageList | None:
-    """The list of packages; not the whole if vulnerable packages or the system's are in no list."""
+def _contents(results: list[TrivyResult], system: Mapping[str, object]) -> PackageList | None:
+    """The list of packages."""
     family, name = text(system.get("Family")), text(system.get("Name"))
     return PackageList.of(
         (_package(listed, text(result.type)) for result in results for listed in result.packages or ()),
-        whole="no-system-packages" not in limits
-        and not any(result.vulnerabilities and not result.packages for result in results),
         system=System(family, name) if family and family != "none" else None,
     )
 
