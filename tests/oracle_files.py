@@ -93,7 +93,8 @@ def instant(text: Any) -> Fraction | None:
 
 def scan(scanner: str, names: list[str], time: Any, findings: list[Record], **more: Any) -> Record:
     references = [reference(name) for name in names if name and not name.endswith(".tar")]
-    values = {"platform": "", "packages": ALL, "limits": set(), "manifest": "", "system": "", "listed": []}
+    values: dict[str, Any] = {"platform": "", "packages": ALL, "limits": set(), "manifest": ""}
+    values |= {"system": "", "listed": []}
     values |= more
     values |= {"digests": {digest for *_, digest in references if digest}}
     values |= {"images": {repository for repository, *_ in references if repository}}
