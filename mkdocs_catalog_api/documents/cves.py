@@ -35,8 +35,8 @@ from ..catalog.vulnerabilities import (
     Status,
     Suppressed,
     Vulnerability,
+    open_words,
     row_order,
-    vocabulary,
 )
 from .kinds import Documents, Kind, Parameter, Route
 
@@ -179,7 +179,7 @@ class AffectedImage(Document):
     href: Annotated[HrefAgain, Meta(description="Item document.", examples=["API/images/nginx/index.json"])]
     status: Annotated[
         ImageStatus,
-        vocabulary("ImageStatus", ImageStatus),
+        open_words(ImageStatus),
         Meta(
             description="`affected`: the newest version has it. `fixed`: only older versions have it, and "
             "the newest one's scans, which looked at the same, don't find it. `unknown`: all else."
