@@ -139,8 +139,7 @@ def component(listed: Any) -> dict[str, Any]:
     source = listed.get("SrcName", listed["Name"])
     if source != listed["Name"]:
         found["purl"] += f"{'&' if '?' in url else '?'}upstream={source}"
-        pairs = {"SrcName": source, "SrcVersion": version}
-        found["properties"] = [{"name": f"aquasecurity:trivy:{key}", "value": v} for key, v in pairs.items()]
+        found["properties"] = [{"name": "aquasecurity:trivy:SrcName", "value": source}]
     return {key: value for key, value in found.items() if value} | {"bom-ref": found["purl"]}
 
 

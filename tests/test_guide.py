@@ -303,12 +303,13 @@ def test_the_recipes_for_clients(example: Result, online: str, tmp_path: Path, n
             (tmp_path / found.title).write_text(text, "utf-8")
     printed = {
         title: shell(tmp_path, texts[title]).splitlines()
-        for title in ("critical", "worst first", "fixable", "TypeScript", "Python")
+        for title in ("critical", "worst first", "fixable", "licenses", "TypeScript", "Python")
     }
     assert printed["critical"] == [image["slug"] for image in critical]
     worst = [line.split()[0] for line in printed["worst first"]]
     assert worst[0] == "F" and worst[-1] in ("A+", "null")
     assert printed["fixable"] and all(re.fullmatch(r"\S+ \S+ \S+ -> .+", line) for line in printed["fixable"])
+    assert "bash 5.2.15-2+b9 httpd" in printed["licenses"]
     expected = [f"{i['slug']} {i['security']['version']} {i['security']['critical']}" for i in critical]
     for title in ("TypeScript", "Python"):
         assert printed[title][-len(expected) :] == expected

@@ -415,7 +415,10 @@ def test_the_same_in_other_bytes(data: bytes) -> None:
         (CYCLONEDX | {"specVersion": "1.3"}, "CycloneDX 1.3 is not read"),
         (CYCLONEDX | {"components": {}}, "`components` is not a list"),
         (SPDX | {"packages": ["x"]}, "`packages[0]` is not an object"),
-        ({"SchemaVersion": 2, "Results": [{"Packages": [{"Name": 1}]}]}, "`Results[0].Packages[0].Name`"),
+        (
+            {"SchemaVersion": 2, "Results": [{"Class": "os-pkgs", "Packages": [{"Name": 1}]}]},
+            "`Results[0].Packages[0].Name`",
+        ),
         ({"results": [], "errors": []}, "an object with `results`, `errors`"),
         ({"acme/web:1": {"Results": 5}}, "acme/web:1: `Results`: expected a list, got a whole number"),
         ({"acme/web:1": {"Results": []}, "acme/job:1": 5}, "`acme/job:1` is not a report of Trivy"),

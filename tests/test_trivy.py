@@ -29,7 +29,8 @@ from .test_client import certificate
 
 pytestmark = pytest.mark.slow
 OPEN, SILENCED = "CVE-2026-0001", "CVE-2026-0002"
-PACKAGES = "".join(f"P:{name}\nV:1.0-r0\nA:x86_64\no:{name}\n\n" for name in ("libssl", "zlib"))
+SOURCES = {"libssl3": "libssl", "zlib": "zlib"}
+PACKAGES = "".join(f"P:{name}\nV:1.0-r0\nA:x86_64\no:{of}\n\n" for name, of in SOURCES.items())
 
 
 def program() -> str:
@@ -52,7 +53,7 @@ class Trivy:
         cache = folder / "cache"
         (cache / "db").mkdir(parents=True)
         each = {id_: {"FixedVersion": "1.1-r0"} for id_ in (OPEN, SILENCED)}
-        fixed = dict.fromkeys(("libssl", "zlib"), each)
+        fixed = dict.fromkeys(SOURCES.values(), each)
         known = {id_: {"Title": "Overflow", "Severity": "HIGH"} for id_ in (OPEN, SILENCED)}
         bolt.write(cache / "db/trivy.db", {"wolfi": fixed, "vulnerability": known})
         times = dict.fromkeys(("NextUpdate", "UpdatedAt", "DownloadedAt"), "2099-01-01T00:00:00Z")
@@ -63,6 +64,11 @@ class Trivy:
         own = {"HOME": str(self.home), "XDG_DATA_HOME": "", "SSL_CERT_FILE": str(self.trusted or "")}
         command = [self._program, *map(str, arguments), "--cache-dir", str(self._cache)]
         return subprocess.check_output(command, env=os.environ | own, text=True, timeout=120)
+
+    def sbom(self, file: Path) -> Any:
+        """What it finds in an SBOM, and which packages it reads from it."""
+        still = ("--skip-db-update", "--skip-java-db-update", "--offline-scan", "--list-all-pkgs")
+        return json.loads(self.run("sbom", *still, "--format", "json", file))
 
     def scan(self, image: str, *options: object) -> Any:
         still = ("--skip-db-update", "--skip-java-db-update", "--offline-scan", "--scanners", "vuln")
@@ -102,7 +108,7 @@ def test_trivy_is_silent_where_the_catalog_says_so(
     site: SiteFolder, registry: tuple[str, str], tmp_path: Path
 ) -> None:
     trivy, (image, digest) = Trivy(tmp_path), registry
-    everything = {(id_, package) for id_ in (OPEN, SILENCED) for package in ("libssl", "zlib")}
+    everything = {(id_, package) for id_ in (OPEN, SILENCED) for package in SOURCES}
     report = trivy.scan(f"{image}:1")
     assert found(report) == everything
     site.report("web/1.json", report)
@@ -127,3 +133,24 @@ def test_trivy_is_silent_where_the_catalog_says_so(
             assert found(trivy.scan(reference, "--vex", "repo", "--skip-vex-repo-update")) == silent
         one = tmp_path / "www/catalog/api/v1/vex/web.json"
         assert found(trivy.scan(f"{image}:1", "--vex", one)) == silent
+
+
+def test_trivy_finds_in_an_sbom_what_it_finds_in_the_image(
+    site: SiteFolder, registry: tuple[str, str], tmp_path: Path
+) -> None:
+    """By names, versions, architectures and source packages, of which one has another name."""
+    trivy, (image, digest) = Trivy(tmp_path), registry
+    report = trivy.scan(f"{image}:1", "--list-all-pkgs")
+    site.report("web/1.json", report)
+    site.image("web", f"image: {image}\nversions: [{{version: '1', digest: '{digest}'}}]")
+    site.settings["lookups"] = ["sbom"]
+    result = site.build()
+    read = trivy.sbom(result.api / "sbom/web/1.json")
+    assert found(read) == found(report) != set()
+    assert packages(read) == packages(report) != set()
+
+
+def packages(report: Any) -> set[tuple[str, ...]]:
+    keys = ("Name", "Version", "SrcName", "SrcVersion", "Arch")
+    listed = [each for result in report["Results"] for each in result.get("Packages", ())]
+    return {tuple(each.get(key, "") for key in keys) for each in listed}

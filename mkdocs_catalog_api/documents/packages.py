@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
@@ -23,7 +23,7 @@ from ..catalog.published import (
     VersionLabelAgain,
 )
 from ..catalog.types import Count, Text
-from ..catalog.value import Catalog, Image
+from ..catalog.value import Catalog
 from ..catalog.vulnerabilities import Vulnerability
 from .kinds import Documents, Kind, Parameter, Route
 
@@ -163,10 +163,21 @@ class _Presence(Struct):
     sources: set[str] = field(default_factory=set)
     rows: dict[int, list[Vulnerability]] = field(default_factory=dict)
     """Position of a release → its open rows."""
-    places: set[int] = field(default_factory=set)
-    """Positions of the releases that have it."""
+    listed_in: Sequence[int] = ()
+    """Positions of the releases with a list that has it, ascending."""
+    found_in: set[int] = field(default_factory=set)
+    """Positions of the releases of which a row has it."""
 
-    def list(self, entry: PackageVersion) -> None:
+    @property
+    def places(self) -> Sequence[int]:
+        """Positions of the releases that have it, ascending."""
+        if self.found_in.issubset(self.listed_in):
+            return self.listed_in
+        return sorted(self.found_in.union(self.listed_in))
+
+    def list(self, entry: PackageVersion, positions: Sequence[int]) -> None:
+        """Add an object of it, and where it is."""
+        self.listed_in = sorted({*self.listed_in, *positions}) if self.listed_in else positions
         self.versions.add(entry.version)
         self.licenses.update(entry.licenses)
         self.purls.update(filter(None, [bare_url(entry.purl)]))
@@ -191,6 +202,8 @@ class Inventory:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._places = [(image, release) for image in catalog.images for release in image.releases]
+        self._slugs = [image.entry.slug for image, _ in self._places]
+        self._labels = [release.entry.version for _, release in self._places]
         self._newest = {
             position for position, (image, release) in enumerate(self._places) if release is image.newest
         }
@@ -203,13 +216,17 @@ class Inventory:
         self.looked_at = known, len(contents) - known - unknown, unknown
         self._groups: dict[tuple[str, str], list[_Presence]] = defaultdict(list)
         """Type and name of a package or source package → its versions."""
-        for presence in self._presences():
+        presences = self._presences()
+        # A row does not say of what its package is made, but a list may.
+        sources: dict[Package, set[str]] = defaultdict(set)
+        for presence in presences:
+            sources[presence.package].update(presence.sources)
+        for presence in presences:
             package = presence.package
-            names = {package.full_name, *presence.sources}
-            for name in names:
+            for name in {package.full_name, *sources[package]}:
                 self._groups[package.type, name].append(presence)
 
-    def _presences(self) -> Iterable[_Presence]:
+    def _presences(self) -> Collection[_Presence]:
         # All releases with a package share one object of its version.
         objects: dict[int, PackageVersion] = {}
         places: dict[int, list[int]] = defaultdict(list)
@@ -226,9 +243,7 @@ class Inventory:
                 places[id(entry)].append(position)
                 objects[id(entry)] = entry
         for key, entry in objects.items():
-            found = presence(*entry.key[:2])
-            found.list(entry)
-            found.places.update(places[key])
+            presence(*entry.key[:2]).list(entry, places[key])
         for position, (_, release) in enumerate(self._places):
             for row in release.assessment.rows if release.assessment else ():
                 found = presence(row.package, plain_version(row.installed))
@@ -285,28 +300,28 @@ class Inventory:
             source=min(presence.sources, default=""),
             ids=sorted({self._catalog.identities.of(row) for row in rows}),
             fixed=fixes(rows),
-            images=[*self._images(sorted(presence.places))],
+            images=[*self._images(presence.places)],
         )
 
     def _images(self, positions: Iterable[int]) -> Iterator[PackageImage]:
-        image: Image | None = None
-        labels: list[str] = []
-        is_latest = False
+        # The positions of an image's releases follow each other, the newest first.
+        slugs, labels = self._slugs, self._labels
+        image: PackageImage | None = None
         for position in positions:
-            of, release = self._places[position]
-            if of is not image:
+            slug = slugs[position]
+            if image is None or image.slug != slug:
                 if image:
-                    yield PackageImage(image.entry.slug, labels, is_latest)
-                image, labels, is_latest = of, [], position in self._newest
-            labels.append(release.entry.version)
+                    yield image
+                image = PackageImage(slug, [], position in self._newest)
+            image.versions.append(labels[position])
         if image:
-            yield PackageImage(image.entry.slug, labels, is_latest)
+            yield image
 
 
 def _see(presence: _Presence, row: Vulnerability, position: int) -> None:
     presence.versions.add(row.installed)
     presence.purls.update(filter(None, [row.purl]))
-    presence.places.add(position)
+    presence.found_in.add(position)
 
 
 def _documents(catalog: Catalog) -> Documents:

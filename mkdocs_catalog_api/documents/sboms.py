@@ -142,7 +142,7 @@ def _component(entry: PackageVersion) -> BomComponent:
     name = entry.package.full_name
     source: list[BomProperty] | UnsetType = UNSET
     if entry.source:
-        values = entry.source, entry.source_version or entry.version
+        values = entry.source, entry.source_version
         source = [BomProperty(*pair) for pair in zip(_SOURCE, values, strict=True) if pair[1]]
     return BomComponent(
         type="library",

@@ -198,7 +198,8 @@ def _reports(site: Site, settings: Settings, problems: Problems) -> Sequence[Sca
     )  # imported here, as catalogs without reports start faster without it
 
     limit = settings.security.max_report_size
-    return read_reports(folder, name_of(folder, site.root), site.root, problems, limit)
+    lists = settings.has_lookup("packages") or settings.has_lookup("sbom")
+    return read_reports(folder, name_of(folder, site.root), site.root, problems, limit, lists=lists)
 
 
 def _repositories(listed: Iterable[ListedEntry]) -> dict[str, list[str]]:

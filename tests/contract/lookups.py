@@ -375,6 +375,10 @@ def _plain(version: str) -> str:
     return re.sub(r"^(v|go|0:)(?=\d)", "", version)
 
 
+def _places_of(part: Json) -> set[tuple[str, str]]:
+    return {(image["slug"], label) for image in part["images"] for label in image["versions"]}
+
+
 def _packages(api: Api) -> None:
     """Who has a package is what rows and SBOMs say, as far as there are any."""
     index = api.documents["packages/index.json"]
@@ -412,10 +416,10 @@ def _packages(api: Api) -> None:
         api.holds("packages/index.json", where, entry, href=path and api.href(path))
         if path is None:
             continue
-        of = [part for part in api.documents[path]["data"] if entry["name"] in (part["name"], part["source"])]
-        places = {
-            (image["slug"], label) for part in of for image in part["images"] for label in image["versions"]
-        }
+        listed = api.documents[path]["data"]
+        made = {part["name"] for part in listed if part["source"] == entry["name"]}
+        of = [part for part in listed if part["name"] in (entry["name"], *made)]
+        places = {place for part in of for place in _places_of(part)}
         newest = {slug for slug, label in places if label == images[slug]["latest"]}
         named = {(entry["type"], part["name"]) for part in of}
         still = [
@@ -449,8 +453,7 @@ def _packages(api: Api) -> None:
                 inside = [label for label in labels if label in image["versions"]]
                 said = {"versions": inside, "isLatest": images[image["slug"]]["latest"] in inside}
                 api.holds(path, f"{where}.images[{number}]", image, **said)
-            there = {(image["slug"], label) for image in part["images"] for label in image["versions"]}
-            lacking = having.get((*about, _plain(part["version"])), set()) - there
+            lacking = having.get((*about, _plain(part["version"])), set()) - _places_of(part)
             if lacking:
                 api.blame(path, f"{where}.images", f"lacks {sorted(lacking)[0]}")
 

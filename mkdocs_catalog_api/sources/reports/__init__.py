@@ -21,22 +21,23 @@ __all__ = ["FORMATS", "SCANNERS", "SEVERITIES", "Finding", "Scan", "read_report"
 _KEYS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-def read_report(data: bytes, package: bytes = b"") -> list[Scan]:
+def read_report(data: bytes, package: bytes = b"", *, lists: bool = True) -> list[Scan]:
     """Return the scans in one report: one for each image, so that only Artifact Hub has several; or an SBOM.
 
-    `package` is the response of the hub on the package of the report, if there is one. Raises `RefusedError`,
+    `package` is the response of the hub on the package of the report, if there is one. Without `lists`, the
+    packages of a scan are not read: that takes as long as all else. Raises `RefusedError`,
     and no other error, for bytes that are not a report.
     """
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return _read(data, package)
+        return _read(data, package, lists=lists)
     data = repaired(data)
     try:
-        return _read(data, package)
+        return _read(data, package, lists=lists)
     except msgspec.ValidationError as error:
         raise explain(error) from None
 
 
-def _read(data: bytes, package: bytes) -> list[Scan]:
+def _read(data: bytes, package: bytes, *, lists: bool) -> list[Scan]:
     if package:
         scans = artifact_hub.read_of_package(data, artifact_hub.read_package(package))
         return _with_scanner(artifact_hub.FORMAT, scans)
@@ -49,6 +50,8 @@ def _read(data: bytes, package: bytes) -> list[Scan]:
             continue
         if report_format.recognizes(document):
             scans = report_format.read(document)
+            if lists and report_format.contents:
+                scans = [replace(scan, contents=report_format.contents(document)) for scan in scans]
             _check_keys(data, report_format)
             return _with_scanner(report_format, scans)
     other = decode(data)

@@ -54,12 +54,18 @@ def usable_files(
 
 
 def read_reports(
-    folder: Path, label: str, root: Path, problems: Problems, max_size: int = MAX_SIZE
+    folder: Path,
+    label: str,
+    root: Path,
+    problems: Problems,
+    max_size: int = MAX_SIZE,
+    *,
+    lists: bool = True,
 ) -> list[Scan]:
     """Return the scans of all reports in `folder`, and SBOMs, in the order of paths. Invalid ones become
     problems.
 
-    For `label`, `root` and `max_size`, see `usable_files`.
+    For `label`, `root` and `max_size`, see `usable_files`; for `lists`, `read_report`.
     """
     scans: list[Scan] = []
     suffixes, errors = (".json", SUFFIX), problems.count(Level.ERROR)
@@ -76,7 +82,7 @@ def read_reports(
                 faulty = file.removesuffix(".json") + SUFFIX
                 read_package(package)
                 faulty = file
-            report = read_report((folder / path).read_bytes(), package)
+            report = read_report((folder / path).read_bytes(), package, lists=lists)
         except OSError as error:
             message = f"the report can't be read: {reason(error)}"
             problems.add(Problem(file, 0, 0, "", message, code=Code.NOT_READ))

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from ...catalog.contents import PackageList
 from ...catalog.packages import DISTRIBUTIONS, package_url
 from ...catalog.scans import SEVERITIES, Scan
 from ...problems import RefusedError
@@ -39,6 +40,8 @@ class ReportFormat(NamedTuple):
     sample: bytes
     """The shortest report of a high CVE-2026-0001 in zlib 1.2, fixed in 1.3, of ghcr.io/acme/web:1; an SBOM
     with this package alone."""
+    contents: Callable[[Any], PackageList | None] | None = None
+    """Reads the packages that a decoded report lists besides, if its format can."""
 
 
 DAMAGED = "the report is damaged or was changed; run the scan again"

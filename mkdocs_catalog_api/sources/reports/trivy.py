@@ -25,7 +25,7 @@ does not identify Trivy.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import lru_cache
 from itertools import chain, repeat
 from sys import intern
@@ -133,6 +133,9 @@ class TrivyPackage(Struct, frozen=True, gc=False, rename="pascal"):
     identifier: TrivyIdentifier | None = None
 
 
+_PACKAGES = msgspec.json.Decoder(list[TrivyPackage] | None)
+
+
 class TrivyResult(Struct, rename="pascal"):
     """The findings in one part of the image."""
 
@@ -141,7 +144,7 @@ class TrivyResult(Struct, rename="pascal"):
     type: Any = None
     vulnerabilities: list[TrivyRow] | UnsetType | None = UNSET
     modified: list[TrivyModified] | None = msgspec.field(name="ExperimentalModifiedFindings", default=None)
-    packages: list[TrivyPackage] | None = None
+    packages: Raw = Raw(b"null")
     lower: Any = msgspec.field(name="vulnerabilities", default=UNSET)
 
 
@@ -227,7 +230,6 @@ def _scan(report: TrivyReport) -> Scan:
         # Missing if false. `OS` is missing if Trivy detects no operating system.
         os_end_of_life=system.get("EOSL") is True if system else None,
         findings=findings,
-        contents=_contents(results, system),
         kind=kind,
         odd_severities=tuple(sorted(odd.items())),
         unread=tuple(sorted(unread.items())),
@@ -283,12 +285,23 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
             )
 
 
-def _contents(results: list[TrivyResult], system: Mapping[str, object]) -> PackageList | None:
-    """The list of packages."""
+def contents(document: TrivyDocument) -> PackageList | None:
+    """Return the packages."""
+    if not isinstance(document, TrivyReport):
+        return None
+    system = mapping(mapping(document.metadata).get("OS"))
     family, name = text(system.get("Family")), text(system.get("Name"))
+    named_system = family not in ("", "none")
+    packages: list[PackageVersion] = []
+    for index, result in enumerate(document.results or ()):
+        try:
+            listed = _PACKAGES.decode(result.packages) or ()
+        except msgspec.ValidationError as error:
+            raise explain(error, f"Results[{index}].Packages") from None
+        packages += map(_package, listed, repeat(text(result.type)))
     return PackageList.of(
-        (_package(listed, text(result.type)) for result in results for listed in result.packages or ()),
-        system=System(family, name) if family and family != "none" else None,
+        packages,
+        system=System(family, name) if named_system else None,
     )
 
 
@@ -343,6 +356,7 @@ FORMAT = ReportFormat(
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,
+    contents=contents,
     sample=b"""{"SchemaVersion": 2, "ArtifactName": "ghcr.io/acme/web:1", "Results": [
         {"Target": "wolfi", "Class": "os-pkgs", "Vulnerabilities": [{"VulnerabilityID": "CVE-2026-0001",
         "Severity": "HIGH", "PkgName": "zlib", "InstalledVersion": "1.2", "FixedVersion": "1.3"}]}]}""",

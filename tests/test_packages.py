@@ -1,0 +1,150 @@
+"""What is inside: package lists of reports and SBOMs, and the documents that they make."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from .sites import REGISTRY, Result, SiteFolder, built, cyclonedx, digest, row, trivy
+
+EVERY = ["digests", "references", "cves", "packages", "sbom"]
+PURLS = ["pkg:apk/alpine/libssl3@3.5.4-r0?arch=x86_64&upstream=openssl", "pkg:npm/%40babel/core@7.1"]
+
+
+def listing(*purls: str, tag: str = "", rows: list[dict[str, Any]] | None = None, **result: Any) -> Any:
+    """A report of Trivy that lists these packages."""
+    report = trivy(rows or [], tag=tag)
+    named = [{"Name": purl.partition("@")[0], "Identifier": {"PURL": purl}} for purl in purls]
+    report["Results"][0] |= {"Packages": named} | result
+    return report
+
+
+def has(result: Result, path: str) -> list[str]:
+    """Each package version of a document with an image that has it."""
+    return [
+        f"{entry['name']} {entry['version']} {image['slug']}:{','.join(image['versions'])}"
+        for entry in result.json(f"packages/{path}.json")["data"]
+        for image in entry["images"]
+    ]
+
+
+def known(result: Result) -> list[int]:
+    """The numbers of versions whose contents are known, in part, and unknown."""
+    index = result.json("packages/index.json")
+    return [index[f"releases{how}"] for how in ("Known", "InPart", "Unknown")]
+
+
+def test_who_has_a_package_vulnerable_or_not(site: SiteFolder) -> None:
+    """A source package leads to all that is made of it, also where only a scan names that."""
+    site.settings["lookups"] = EVERY
+    site.image("web", "versions: ['1', '2', '3']")
+    site.image("old", "versions: ['1']")
+    site.report("web/1.json", listing(*PURLS, tag=f"{REGISTRY}/web:1"))
+    site.report("web/2.cdx.json", cyclonedx(PURLS[0].replace("3.5.4", "3.5.5"), of=f"{REGISTRY}/web:2"))
+    site.report("old/1.json", trivy([row("CVE-2026-0001", pkg="libssl3")], tag=f"{REGISTRY}/old:1"))
+    result = built(site)
+    versions = ["libssl3 3.5.5-r0 web:2", "libssl3 3.5.4-r0 web:1", "libssl3 3.0.0 old:1"]
+    assert has(result, "apk/openssl") == has(result, "apk/libssl3") == versions
+    assert has(result, "npm/~babel~core") == ["@babel/core 7.1 web:1"]
+    assert known(result) == [2, 0, 2]
+    sboms = {version["version"]: version["sbom"] for version in result.at("images/web versions")}
+    assert (sboms["3"], sboms["1"]) == (None, "/catalog/api/v1/sbom/web/1.json")
+
+
+def test_contents_are_known_if_each_part_has_a_whole_list(site: SiteFolder) -> None:
+    """Unknown is never an empty list."""
+    site.settings["lookups"] = EVERY
+    site.image("web", f"versions: {json.dumps([*'123456'])}")
+    site.image("arm", "platforms: [linux/amd64, linux/arm64]\nversions: ['1', '2']")
+    arm = {"purl": f"pkg:oci/arm@{digest(3)}?repository_url={REGISTRY}/arm&arch=arm64"}
+    without_system = listing(*PURLS, Class="lang-pkgs")
+    without_system["Metadata"]["OS"] = {"Family": "alpine", "Name": "3.23"}
+    reports: dict[str, Any] = {
+        "web/1.json": listing(*PURLS),
+        "web/2.json": without_system,
+        "web/3.json": trivy([]),
+        "web/4.cdx.json": cyclonedx(),
+        "web/5.json": listing(rows=[row("CVE-2026-0001")]),
+        "web/6.cdx.json": cyclonedx(*PURLS, type="file"),
+        "arm/1.json": cyclonedx(*PURLS, of=f"{REGISTRY}/arm:1", **arm),
+        "arm/2.json": cyclonedx(*PURLS, of=f"{REGISTRY}/arm:2"),
+    }
+    for path, report in reports.items():
+        site.report(path, report)
+    result = built(site)
+    sboms = [path.relative_to(result.api).as_posix() for path in (result.api / "sbom").rglob("*.json")]
+    assert (sboms, known(result)) == (["sbom/web/1.json"], [1, 3, 4])
+    assert "scans/web/6.cdx.json" in [problem.file for problem in result.problems]
+
+
+def test_the_newest_sbom_of_a_part_counts_and_all_parts_are_united(site: SiteFolder) -> None:
+    site.settings["lookups"] = EVERY
+    parts = [{"platform": f"linux/{arch}", "digest": digest(arch)} for arch in ("amd64", "arm64")]
+    site.image("web", f"versions: {json.dumps([{'version': '1', 'digest': digest(1), 'manifests': parts}])}")
+    for number, (arch, day, purl) in enumerate(
+        [
+            ("amd64", "2026-11-01", "pkg:npm/old@1"),
+            ("amd64", "2026-11-02", "pkg:npm/new@1"),
+            ("arm64", "2026-10-01", "pkg:npm/other@1"),
+        ]
+    ):
+        url = f"pkg:oci/web@{digest(arch)}?repository_url={REGISTRY}/web"
+        sbom = cyclonedx(purl, of=f"{REGISTRY}/web:1", purl=url)
+        sbom["metadata"]["timestamp"] = f"{day}T00:00:00Z"
+        site.report(f"any/{number}.json", sbom)
+    components = built(site).json("sbom/web/1.json")["components"]
+    assert [component["name"] for component in components] == ["new", "other"]
+
+
+def test_an_sbom_is_valid_and_the_author_s_address_comes_first(site: SiteFolder) -> None:
+    """By the schema of CycloneDX itself, whatever lists write."""
+    from cyclonedx.schema import SchemaVersion
+    from cyclonedx.validation.json import JsonStrictValidator
+
+    site.settings["lookups"] = EVERY
+    versions = [{"version": "1", "digest": digest(1)}, {"version": "2", "sbom": "https://e.org/"}]
+    site.image("web", f"versions: {json.dumps(versions)}")
+    odd = "pkg:generic/a%20b@1?arch=x&epoch=1#sub"
+    for label in "12":
+        report = listing(*PURLS, odd, "not a purl", tag=f"{REGISTRY}/web:{label}")
+        report["Metadata"]["OS"] = {"Family": "alpine", "Name": "3.23"}
+        report["Results"][0]["Packages"][0]["Licenses"] = ["Apache-2.0", "a license with a long name"]
+        site.report(f"web/{label}.json", report)
+    result = built(site)
+    for label in "12":
+        text = (result.api / f"sbom/web/{label}.json").read_text("utf-8")
+        assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
+    sboms = {version["version"]: version["sbom"] for version in result.at("images/web versions")}
+    assert sboms == {"1": "/catalog/api/v1/sbom/web/1.json", "2": "https://e.org/"}
+    entry = result.json(f"digests/{digest(1).replace(':', '/')}.json")["data"][0]
+    assert entry["sbom"] == sboms["1"]
+
+
+def test_packages_are_written_by_default_and_sboms_are_not(site: SiteFolder) -> None:
+    site.image("web", "versions: ['1']")
+    site.report("web/1.json", listing(*PURLS))
+    result = built(site)
+    assert (result.api / "packages/npm/~babel~core.json").exists()
+    assert not (result.api / "sbom").exists()
+    assert result.at("images/web versions")[0]["sbom"] is None
+
+
+@pytest.mark.parametrize(
+    ("fixes", "best"),
+    [
+        (["1.24.9, 1.25.3", "1.24.8, 1.25.2"], ["1.25.3", "1.24.9"]),
+        (["2.3.1, 2.12.2, 2.15.0", "2.12.2, 2.16.0", "2.3.2, 2.12.4, 2.17.1"], ["2.17.1", "2.12.4"]),
+        (["3.5.1-r0", "3.5.3-r0", "3.5.2-r0", ""], ["3.5.3-r0"]),
+        (["1:1.0", "2.0"], ["1:1.0"]),
+        ([""], []),
+    ],
+)
+def test_a_cause_names_what_fixes_most(site: SiteFolder, fixes: list[str], best: list[str]) -> None:
+    site.image("web", "versions: ['1']")
+    rows = [row(f"CVE-2026-000{number}", fixed=fixed) for number, fixed in enumerate(fixes)]
+    site.report("web/1.json", trivy(rows, tag=f"{REGISTRY}/web:1"))
+    (cause,) = built(site).json("security.json")["causes"]
+    assert (cause["total"], cause["images"], cause["fixed"]) == (len(fixes), 1, best)
+    assert cause["href"] == "/catalog/api/v1/packages/apk/openssl.json"
