@@ -146,7 +146,8 @@ def component(listed: Any) -> dict[str, Any]:
 def sbom(report: Any) -> Record:
     """Only a list: CycloneDX, of which the components are like those that are published."""
     about = report["metadata"]["component"]
-    listed = [{"bom-ref": part["purl"]} | part for part in report["components"]]
+    listed = [{"bom-ref": f"{part['name']}@{part['version']}"} | part for part in report["components"]]
+    listed = [part | {"bom-ref": part.get("purl", part["bom-ref"])} for part in listed]
     url = purl(about.get("purl", ""))
     digest = f"{url[2].get('repository_url', '')}@{url[1]}" if url[1] else ""
     names = [about["name"], digest] if digest else [about["name"]]

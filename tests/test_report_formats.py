@@ -432,8 +432,6 @@ def test_the_same_in_other_bytes(data: bytes) -> None:
         ({"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "docker scout"}}}]}, "of docker scout"),
         ({"version": "2.1.0", "$schema": "x", "runs": []}, "SARIF"),
         ({"bomFormat": "CycloneDX", "components": []}, "CycloneDX"),
-        ({"bomFormat": "CycloneDX", "vulnerabilities": [{"id": ONE}]}, "with vulnerabilities"),
-        ({"spdxVersion": "SPDX-2.3"}, "SPDX"),
         ({"vulnerabilities": [], "packageManager": "deb", "ok": True}, "Snyk"),
         ({"version": "15.0.6", "scan": {}, "vulnerabilities": []}, "GitLab"),
         (openvex(), "OpenVEX"),

@@ -14,8 +14,6 @@ _SIGNATURES = {
     b"\x1f\x8b": "a compressed file",
 }
 _BY_KEYS: Sequence[tuple[set[str], str, str]] = (
-    ({"bomFormat"}, "a CycloneDX SBOM", _SCAN),
-    ({"spdxVersion"}, "an SPDX SBOM", _SCAN),
     ({"artifacts", "schema", "source"}, "an SBOM of Syft", "scan it with `grype sbom:FILE --output json`"),
     ({"scan", "vulnerabilities", "version"}, "a report in GitLab's format", _SCAN),
     ({"packageManager", "vulnerabilities"}, "a report of Snyk, which is not read", _SCAN),
@@ -48,9 +46,7 @@ def other_file(document: object) -> tuple[str, str] | None:
         return f"a SARIF file{of}, which has packages and versions only in sentences", _SCAN
     for names, what, how in _BY_KEYS:
         if names <= keys.keys():
-            found = items(keys.get("vulnerabilities"))
-            more = " with vulnerabilities, which are not read" if found else ""
-            return f"{what}{more if 'SBOM' in what else ''}", how
+            return what, how
     return None
 
 
