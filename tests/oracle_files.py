@@ -144,15 +144,21 @@ def component(listed: Any) -> dict[str, Any]:
 
 
 def sbom(report: Any) -> Record:
-    """Only a list: CycloneDX, of which the components are like those that are published."""
-    about = report["metadata"]["component"]
-    listed = [{"bom-ref": f"{part['name']}@{part['version']}"} | part for part in report["components"]]
-    listed = [part | {"bom-ref": part.get("purl", part["bom-ref"])} for part in listed]
+    """Only a list, in CycloneDX; of Syft, the version of its subject is the digest of a manifest."""
+    about, listed = report["metadata"]["component"], []
+    for part in report["components"]:
+        if part["type"] == "library":
+            url, _, source = part["purl"].partition("&upstream=")
+            name = "/".join(part[key] for key in ("group", "name") if key in part)
+            names = [name for each in part.get("licenses", []) for name in each["license"].values()]
+            package = {"Name": name, "Version": part["version"], "Identifier": {"PURL": url}}
+            listed.append(component(package | {"SrcName": source or name, "Licenses": names}))
     url = purl(about.get("purl", ""))
     digest = f"{url[2].get('repository_url', '')}@{url[1]}" if url[1] else ""
     names = [about["name"], digest] if digest else [about["name"]]
     platform = f"linux/{url[2]['arch']}" if "arch" in url[2] else ""
-    return scan("sbom", names, report["metadata"].get("timestamp"), [], platform=platform, listed=listed)
+    more = {"platform": platform, "listed": listed, "manifest": about.get("version", "")}
+    return scan("sbom", names, report["metadata"].get("timestamp"), [], **more)
 
 
 def grype(report: Any) -> Record:

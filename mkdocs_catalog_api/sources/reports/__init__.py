@@ -66,9 +66,7 @@ def _read(data: bytes, package: bytes, *, lists: bool) -> list[Scan]:
 def _check_keys(data: bytes, found: ReportFormat) -> None:
     """Raise `RefusedError` for a report that also has keys of another format: its findings would be lost."""
     others = [
-        each
-        for each in (*FORMATS, *SBOM_FORMATS)
-        if each is not found and any(key.encode() in data for key in each.keys)
+        each for each in FORMATS if each is not found and any(key.encode() in data for key in each.keys)
     ]
     with suppress(msgspec.ValidationError):  # a list
         top = _KEYS.decode(data) if found.keys and others else {}

@@ -30,7 +30,7 @@ class ReportFormat(NamedTuple):
     what: str
     """The supported input, as Markdown for the guide."""
     keys: tuple[str, ...]
-    """Keys of a report that no other format has; none if it is a map of other reports."""
+    """Keys of a report that no other format has; none if it is a map of other reports, or has no findings."""
     decode: Callable[[bytes], Any]
     """Decodes a report. Lists, rows and ids are essential and checked; other values may have any type."""
     recognizes: Callable[[Any], bool]
