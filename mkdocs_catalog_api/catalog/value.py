@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 from msgspec import Struct, field
 
 from .addresses import Addresses, mount_path
-from .alike import Look, looked_alike
+from .alike import Look, Looks
 from .assessment import Assessment, Figures
 from .collections import PINNING
 from .fields import ItemFields
@@ -44,6 +44,22 @@ class Release(Struct, frozen=True):
     @property
     def figures(self) -> Figures | None:
         return self.assessment.figures if self.assessment else None
+
+    @property
+    def platforms(self) -> list[str]:
+        """Plain ones: of its manifests, else those on its page."""
+        listed = [manifest.platform for manifest in self.entry.manifests] or self.entry.platforms
+        return [*map(plain_platform, listed)]
+
+    def looks(self, now: str, manifests_of: Iterable[Release] = ()) -> Looks:
+        """What its scans looked at; a time after `now` is not known.
+
+        The manifests of `manifests_of` show the platforms of the scanned digests, too.
+        """
+        manifests = [manifest for release in (self, *manifests_of) for manifest in release.entry.manifests]
+        of_digests = {manifest.digest: manifest.platform for manifest in manifests}
+        looks = [Look.of(scan, of_digests, now) for scan in self.scans]
+        return Looks.of(looks, self.entry.digests, self.platforms)
 
     def of(self, digest: str | None) -> Release:
         """What is known of the manifest with this digest, else the release."""
@@ -200,14 +216,11 @@ class Catalog(Struct, frozen=True):
         return {**{name: len(items) for name, items in self.items.items()}, "updates": len(self.updates)}
 
     def shows_fixes(self, newer: Release, older: Release) -> bool:
-        """Whether the scans of `newer` looked at what those of `older` looked at, as `looked_alike` says."""
-        manifests = [manifest for release in (newer, older) for manifest in release.entry.manifests]
-        of_digests = {manifest.digest: manifest.platform for manifest in manifests}
-        looks, others = (
-            [Look.of(scan, of_digests, self.now) for scan in release.scans] for release in (newer, older)
-        )
-        listed = [manifest.platform for manifest in newer.entry.manifests] or newer.entry.platforms
-        return looked_alike(looks, others, {*map(plain_platform, listed)})
+        """Whether the scans of `newer` are of the same scanners as those of `older`, of no earlier day, and
+        looked at the same, as `Looks.show_fixes` says.
+        """
+        looks, others = (release.looks(self.now, (newer, older)) for release in (newer, older))
+        return looks.scanners == others.scanners and looks.show_fixes(others.covered, others.newest)
 
     def effect(self, older: Release, newer: Release) -> Effect | None:
         """What an update from one release of an image to another one fixes and adds; None unless the scans

@@ -1,0 +1,244 @@
+"""What a catalog knows of its images, and what of it differs from the day before."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec.structs import replace
+
+from ..catalog.alike import Look, Looks
+from ..catalog.assessment import scanner_names
+from ..catalog.grading import Grade
+from ..catalog.models import Lifecycle
+from ..catalog.names import DIGEST
+from ..catalog.packages import package
+from ..catalog.scans import PACKAGES, Severity
+from ..catalog.types import Count
+from ..catalog.value import Catalog, Image, Release
+
+_Digest = Annotated[str, Meta(pattern=rf"\A(?:{DIGEST.pattern})\Z")]
+_Time = Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\Z")]
+_EVERY_KIND = tuple(sorted(PACKAGES))
+
+
+class _Fact(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False):
+    pass
+
+
+class KnownVersion(_Fact, frozen=True):
+    """A version with its digests."""
+
+    digests: tuple[_Digest, ...] = ()
+    manifests: tuple[tuple[str, _Digest], ...] = ()
+    """Plain platform and digest of each."""
+    platforms: tuple[str, ...] = ()
+    """Plain ones of its page; of the manifests where these are known."""
+
+
+class KnownScan(_Fact, frozen=True):
+    """What a scan looked at."""
+
+    scanner: str
+    platform: str = ""
+    packages: tuple[str, ...] = _EVERY_KIND
+    limits: tuple[str, ...] = ()
+    digests: tuple[_Digest, ...] = ()
+    """Those that it names beyond the version's own and that of its platform's manifest."""
+
+
+class KnownRow(_Fact, frozen=True):
+    """A vulnerability in a package; of several installed versions, the worst row."""
+
+    pkg: str
+    severity: Severity
+    aliases: tuple[str, ...] = ()
+    scans: tuple[int, ...] | None = None
+    """Positions of the scans that show it; None if all do."""
+    suppressed: bool = False
+
+
+Versions = dict[str, KnownVersion]
+"""By label."""
+Rows = dict[str, dict[str, KnownRow]]
+"""Package, as `packages.Package` prints it → id → row."""
+
+
+class Facts(_Fact, frozen=True):
+    """What a catalog knows of an image; of scans, those of the newest version."""
+
+    image: str | None = None
+    """Its reference without a tag."""
+    lifecycle: Lifecycle = "available"
+    latest: str | None = None
+    versions: Versions = field(default_factory=dict)
+    scanner: str | None = None
+    """Names and versions of the scanners; None without a scan."""
+    scanned_at: str | None = None
+    """Time of the oldest scan; None if the time of one is not known."""
+    scans: tuple[KnownScan, ...] = ()
+    grade: Grade | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    """Severity, or `suppressed` → number of rows, if there are any."""
+    rows: Rows = field(default_factory=dict)
+
+    @property
+    def newest(self) -> KnownVersion:
+        return self.versions.get(self.latest or "", KnownVersion())
+
+    @property
+    def every_digest(self) -> set[str]:
+        """Those of all versions, their manifests, and scans."""
+        versions = self.versions.values()
+        return {
+            *(digest for version in versions for digest in version.digests),
+            *(digest for version in versions for _, digest in version.manifests),
+            *(digest for scan in self.scans for digest in scan.digests),
+        }
+
+    def digests_of(self, scan: KnownScan) -> set[str]:
+        """Every digest of the scanned build: a manifest is one of its index, too."""
+        return {*_implied(self.newest, scan.platform), *scan.digests}
+
+    @property
+    def looks(self) -> Looks:
+        newest, day = self.newest, self.scanned_at and self.scanned_at[:10]
+        platforms = [platform for platform, _ in newest.manifests] or newest.platforms
+        return Looks.of([self.look(scan, day) for scan in self.scans], newest.digests, platforms)
+
+    def look(self, scan: KnownScan, day: str | None = None) -> Look:
+        packages, limits = frozenset(scan.packages), frozenset(scan.limits)
+        return Look(scan.scanner, scan.platform, packages, limits, frozenset(self.digests_of(scan)), day)
+
+    def changes(self, before: Facts) -> dict[str, Any]:
+        """What differs from what was known before, as `Changes` reads it. A time of the scans alone is no
+        difference.
+        """
+        changes = {
+            given.encode_name: _difference(getattr(before, given.name), value, getattr(_NOTHING, given.name))
+            for given in msgspec.structs.fields(Facts)
+            if (value := getattr(self, given.name)) != getattr(before, given.name)
+        }
+        return {} if [*changes] == ["scannedAt"] else changes
+
+
+_NOTHING = Facts()
+
+
+class Changes(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, gc=False):
+    """Fields of `Facts` that differ from the day before: null is nothing, and removes an entry."""
+
+    image: str | UnsetType | None = UNSET
+    lifecycle: Lifecycle | UnsetType | None = UNSET
+    latest: str | UnsetType | None = UNSET
+    versions: dict[str, KnownVersion | None] | UnsetType | None = UNSET
+    scanner: str | UnsetType | None = UNSET
+    scanned_at: _Time | UnsetType | None = UNSET
+    scans: tuple[KnownScan, ...] | UnsetType | None = UNSET
+    grade: Grade | UnsetType | None = UNSET
+    counts: dict[str, Count | None] | UnsetType | None = UNSET
+    rows: dict[str, dict[str, KnownRow | None] | None] | UnsetType | None = UNSET
+
+    def after(self, before: Facts) -> Facts:
+        """What is known with these changes."""
+        changed = {}
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if value is not UNSET:
+                changed[name] = (
+                    getattr(_NOTHING, name) if value is None else _sum(getattr(before, name), value)
+                )
+        return replace(before, **changed)
+
+
+def _difference(before: Any, now: Any, nothing: Any) -> Any:
+    if now == nothing:
+        return None
+    if not isinstance(now, dict):
+        return now
+    return {
+        key: _difference(before.get(key, {}), now[key], None) if key in now else None
+        for key in sorted({*before, *now})
+        if before.get(key) != now.get(key)
+    }
+
+
+def _sum(before: Any, change: Any) -> Any:
+    if not isinstance(change, dict):
+        return change
+    changed = {key: _sum(before.get(key, {}), value) for key, value in change.items()}
+    return {key: value for key, value in (before | changed).items() if value not in (None, {})}
+
+
+def known(catalog: Catalog) -> dict[str, Facts]:
+    """Slug → what the catalog knows of each image, sorted."""
+    facts = {image.entry.slug: _facts(image, catalog.now) for image in catalog.images}
+    return dict(sorted(facts.items()))
+
+
+def _facts(image: Image, now: str) -> Facts:
+    entry, newest = image.entry, image.newest
+    facts = Facts(
+        entry.image,
+        entry.lifecycle,
+        entry.latest,
+        {each.entry.version: _version(each) for each in image.releases},
+    )
+    if newest is None or newest.assessment is None:
+        return facts
+    figures = newest.assessment.figures
+    of_digests = {digest: platform for platform, digest in facts.newest.manifests}
+    looks = [Look.of(scan, of_digests, now) for scan in newest.scans]
+    times = [scan.scanned_at for scan in newest.scans if scan.scanned_at and scan.scanned_at <= now]
+    counts = {**figures.counters, "suppressed": figures.suppressed}
+    return replace(
+        facts,
+        scanner=scanner_names(newest.scans),
+        scanned_at=min(times) if len(times) == len(looks) else None,
+        scans=tuple(
+            KnownScan(
+                look.scanner,
+                look.platform,
+                tuple(sorted(look.packages)),
+                tuple(sorted(look.limits)),
+                tuple(sorted(look.digests.difference(_implied(facts.newest, look.platform)))),
+            )
+            for look in looks
+        ),
+        grade=figures.grade,
+        counts={word: count for word, count in counts.items() if count},
+        rows=_rows(newest),
+    )
+
+
+def _version(release: Release) -> KnownVersion:
+    entry = release.entry
+    platforms = tuple(release.platforms)
+    manifests = tuple(zip(platforms, (manifest.digest for manifest in entry.manifests), strict=False))
+    return KnownVersion(tuple(entry.digests), manifests, () if manifests else platforms)
+
+
+def _implied(version: KnownVersion, platform: str) -> Iterator[str]:
+    """The digests of a scan of the version and platform."""
+    if len(version.digests) == 1:
+        yield from version.digests
+    yield from (digest for name, digest in version.manifests if name == platform)
+
+
+def _rows(release: Release) -> Rows:
+    shown: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for position, scan in enumerate(release.scans):
+        for key in dict.fromkeys((str(package(each.purl, each.pkg)), each.id) for each in scan.findings):
+            shown[key].append(position)
+    rows: Rows = defaultdict(dict)
+    assessment = release.assessment
+    for suppressed, listed in ((False, assessment.rows), (True, assessment.suppressed)) if assessment else ():
+        for row in listed:  # the worst first
+            key = str(row.package), row.id
+            scans = tuple(shown[key]) if len(shown[key]) < len(release.scans) else None
+            known_row = KnownRow(row.pkg, row.severity, tuple(row.aliases), scans, suppressed)
+            rows[key[0]].setdefault(key[1], known_row)
+    return dict(rows)
