@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from .scans import Scan, plain_platform
+from msgspec import Struct
+
+from .scans import PACKAGES, Scan, plain_platform
 
 
-class Look(NamedTuple):
+class Look(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What one scan looked at."""
 
     scanner: str
-    platform: str
+    platform: str = ""
     """Plain; empty if it is not known."""
-    packages: frozenset[str]
+    packages: frozenset[str] = PACKAGES
     """Kinds of packages."""
-    limits: frozenset[str]
-    digests: frozenset[str]
+    limits: frozenset[str] = frozenset()
+    digests: frozenset[str] = frozenset()
     """Those that it names."""
-    day: str | None
-    """UTC, `2026-11-20`; None if the time is not known."""
 
     @classmethod
-    def of(cls, scan: Scan, platforms: Mapping[str, str], now: str) -> Look:
-        """`platforms` are those of the manifests by digest; a time after `now` is not known."""
+    def of(cls, scan: Scan, platforms: Mapping[str, str]) -> Look:
+        """`platforms` are those of the manifests by digest."""
         coverage = scan.coverage
         named = {platforms[digest] for digest in coverage.named if digest in platforms}
         platform = plain_platform(coverage.platform or (named.pop() if len(named) == 1 else ""))
-        day = scan.scanned_at[:10] if scan.scanned_at and scan.scanned_at <= now else None
-        return cls(scan.scanner.word, platform, coverage.packages, coverage.limits, coverage.named, day)
+        packages = PACKAGES if coverage.packages == PACKAGES else coverage.packages
+        return cls(scan.scanner.word, platform, packages, coverage.limits, coverage.named)
 
 
 class Subject(NamedTuple):
@@ -46,28 +46,23 @@ class Looks(NamedTuple):
     covered: Mapping[Subject, frozenset[str]]
     """What was looked at → the limits that all looks at it have."""
     oldest: str | None
-    """The first day of its scans, and the last; None if the time of one is not known."""
-    newest: str | None
+    """Day of the oldest scan, UTC; None if the time of one is not known."""
     platforms: frozenset[str]
     """Plain ones of the build; empty if they are not known."""
 
     @classmethod
-    def of(cls, looks: Collection[Look], digests: Sequence[str], platforms: Sequence[str]) -> Looks:
-        """`digests` and `platforms` are those of the build; of its manifests, if these are known.
+    def of(
+        cls, looks: Collection[Look], oldest: str | None, digests: Collection[str], platforms: Collection[str]
+    ) -> Looks:
+        """`digests` and `platforms` are those of the build, the latter of each manifest if these are known.
 
-        Of a build with several parts, a scan whose platform is not known counts only if its digests are the
+        Of a build with several parts, a scan whose platform is not known counts only if the digests are the
         parts, and all of them are scanned.
         """
         named = frozenset[str]().union(*(look.digests for look in looks))
         doubtful = len(platforms) > 1 if platforms else len(digests) > 1 and not named.issuperset(digests)
-        days = [look.day for look in looks if look.day]
-        known = bool(days) and len(days) == len(looks)
-        return cls(
-            covered_by(look for look in looks if look.platform or not doubtful),
-            min(days) if known else None,
-            max(days) if known else None,
-            frozenset(platforms),
-        )
+        covered = covered_by(look for look in looks if look.platform or not doubtful)
+        return cls(covered, oldest, frozenset(platforms))
 
     @property
     def scanners(self) -> set[str]:
@@ -114,7 +109,11 @@ def covered_by(looks: Iterable[Look]) -> dict[Subject, frozenset[str]]:
     """What was looked at → the limits that all looks at it have."""
     covered: dict[Subject, frozenset[str]] = {}
     for look in looks:
-        for kind in look.packages:
-            subject = Subject(look.scanner, look.platform, kind)
-            covered[subject] = covered.get(subject, look.limits) & look.limits
+        unite(covered, {Subject(look.scanner, look.platform, kind): look.limits for kind in look.packages})
     return covered
+
+
+def unite(covered: dict[Subject, frozenset[str]], others: Mapping[Subject, frozenset[str]]) -> None:
+    """Add what others covered; a limit stays if all have it."""
+    for subject, limits in others.items():
+        covered[subject] = covered.get(subject, limits) & limits

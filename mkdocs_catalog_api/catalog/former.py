@@ -52,8 +52,9 @@ def former_digests(
         labels = [tag for each in image.entry.versions for tag in (each.version, *each.tags)] if image else []
         if slug in facts:
             builds |= _of_registry(facts[slug], {*labels})
-        for key, known in recorded[slug].listed.items() if slug in recorded else ():
-            manifests = [ManifestFacts(platform, digest) for platform, digest in known.manifests]
+        for known in recorded[slug].digests if slug in recorded else ():
+            key = known.version, known.digest
+            manifests = [ManifestFacts(*manifest) for manifest in recorded[slug].manifests.get(key, ())]
             build = builds.get(key, _Build(manifests))
             builds[key] = build._replace(until=min(filter(None, (build.until, known.until)), default=None))
         parts = {

@@ -201,15 +201,6 @@ class KnownDigest(Document):
     ]
 
 
-class KnownBuild(NamedTuple):
-    """A build that a page listed."""
-
-    until: str | None
-    """The first day without it; None if it is listed on the last day."""
-    manifests: Sequence[tuple[str, str]]
-    """Plain platform and digest of each."""
-
-
 class RecordedDay(NamedTuple):
     """The changes of a recorded day."""
 
@@ -231,8 +222,8 @@ class ImageRecord(NamedTuple):
     """Oldest first."""
     episodes: Sequence[Episode]
     """Newest first."""
-    listed: Mapping[tuple[str, str], KnownBuild]
-    """Version and digest that its page listed, within the bounds of former digests."""
+    manifests: Mapping[tuple[str, str], Sequence[tuple[str, str]]]
+    """Version and digest → plain platform and digest of each known manifest."""
     lifecycle: Lifecycle
     """On the last day with the image, as is `latest`."""
     latest: str | None

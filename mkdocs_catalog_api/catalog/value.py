@@ -16,7 +16,15 @@ from .history import History
 from .ids import Identities
 from .lines import Advice
 from .model import Model
-from .models import ImageEntry, PinEntry, PinningEntry, RoadmapEntry, UpdateEntry, VersionEntry
+from .models import (
+    ImageEntry,
+    PinEntry,
+    PinningEntry,
+    PlatformManifest,
+    RoadmapEntry,
+    UpdateEntry,
+    VersionEntry,
+)
 from .scan_selection import ScanSelection
 from .scans import Scan, plain_platform
 from .vex_matching import Statements
@@ -51,15 +59,16 @@ class Release(Struct, frozen=True):
         listed = [manifest.platform for manifest in self.entry.manifests] or self.entry.platforms
         return [*map(plain_platform, listed)]
 
-    def looks(self, now: str, manifests_of: Iterable[Release] = ()) -> Looks:
-        """What its scans looked at; a time after `now` is not known.
+    def days(self, now: str) -> list[str]:
+        """The days of its scans, in order; none if the time of one is not known, as one after `now`."""
+        days = [scan.scanned_at[:10] for scan in self.scans if scan.scanned_at and scan.scanned_at <= now]
+        return sorted(days) if len(days) == len(self.scans) else []
 
-        The manifests of `manifests_of` show the platforms of the scanned digests, too.
-        """
-        manifests = [manifest for release in (self, *manifests_of) for manifest in release.entry.manifests]
+    def looks(self, now: str, manifests: Iterable[PlatformManifest]) -> Looks:
+        """What its scans looked at; `manifests` are the known ones, also of other releases."""
         of_digests = {manifest.digest: manifest.platform for manifest in manifests}
-        looks = [Look.of(scan, of_digests, now) for scan in self.scans]
-        return Looks.of(looks, self.entry.digests, self.platforms)
+        looks = [Look.of(scan, of_digests) for scan in self.scans]
+        return Looks.of(looks, next(iter(self.days(now)), None), self.entry.digests, self.platforms)
 
     def of(self, digest: str | None) -> Release:
         """What is known of the manifest with this digest, else the release."""
@@ -219,8 +228,10 @@ class Catalog(Struct, frozen=True):
         """Whether the scans of `newer` are of the same scanners as those of `older`, of no earlier day, and
         looked at the same, as `Looks.show_fixes` says.
         """
-        looks, others = (release.looks(self.now, (newer, older)) for release in (newer, older))
-        return looks.scanners == others.scanners and looks.show_fixes(others.covered, others.newest)
+        manifests = [*newer.entry.manifests, *older.entry.manifests]
+        looks, others = (release.looks(self.now, manifests) for release in (newer, older))
+        newest = max(older.days(self.now), default=None)
+        return looks.scanners == others.scanners and looks.show_fixes(others.covered, newest)
 
     def effect(self, older: Release, newer: Release) -> Effect | None:
         """What an update from one release of an image to another one fixes and adds; None unless the scans

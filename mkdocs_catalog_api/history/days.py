@@ -28,7 +28,7 @@ from ..problems.decoding import decoding_reason
 from .facts import Changes, Facts, known
 
 _CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7})", re.MULTILINE)
-_ENCODER = msgspec.json.Encoder()
+_ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
 class _File(Struct, forbid_unknown_fields=True):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from typing import Annotated, Any
 
 import msgspec
@@ -16,13 +15,12 @@ from ..catalog.grading import Grade
 from ..catalog.models import Lifecycle
 from ..catalog.names import DIGEST
 from ..catalog.packages import package
-from ..catalog.scans import PACKAGES, Severity
+from ..catalog.scans import Severity
 from ..catalog.types import Count
 from ..catalog.value import Catalog, Image, Release
 
 _Digest = Annotated[str, Meta(pattern=rf"\A(?:{DIGEST.pattern})\Z")]
 _Time = Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\Z")]
-_EVERY_KIND = tuple(sorted(PACKAGES))
 
 
 class _Fact(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False):
@@ -37,17 +35,6 @@ class KnownVersion(_Fact, frozen=True):
     """Plain platform and digest of each."""
     platforms: tuple[str, ...] = ()
     """Plain ones of its page; of the manifests where these are known."""
-
-
-class KnownScan(_Fact, frozen=True):
-    """What a scan looked at."""
-
-    scanner: str
-    platform: str = ""
-    packages: tuple[str, ...] = _EVERY_KIND
-    limits: tuple[str, ...] = ()
-    digests: tuple[_Digest, ...] = ()
-    """Those that it names beyond the version's own and that of its platform's manifest."""
 
 
 class KnownRow(_Fact, frozen=True):
@@ -79,7 +66,8 @@ class Facts(_Fact, frozen=True):
     """Names and versions of the scanners; None without a scan."""
     scanned_at: str | None = None
     """Time of the oldest scan; None if the time of one is not known."""
-    scans: tuple[KnownScan, ...] = ()
+    scans: tuple[Look, ...] = ()
+    """With the digests that they name beyond those of the version and of its platform's manifest."""
     grade: Grade | None = None
     counts: dict[str, int] = field(default_factory=dict)
     """Severity, or `suppressed` → number of rows, if there are any."""
@@ -90,28 +78,32 @@ class Facts(_Fact, frozen=True):
         return self.versions.get(self.latest or "", KnownVersion())
 
     @property
-    def every_digest(self) -> set[str]:
-        """Those of all versions, their manifests, and scans."""
-        versions = self.versions.values()
-        return {
-            *(digest for version in versions for digest in version.digests),
-            *(digest for version in versions for _, digest in version.manifests),
-            *(digest for scan in self.scans for digest in scan.digests),
-        }
+    def digests(self) -> set[tuple[str, str]]:
+        """Each version with each of its digests."""
+        return {(label, digest) for label, known in self.versions.items() for digest in known.digests}
 
-    def digests_of(self, scan: KnownScan) -> set[str]:
-        """Every digest of the scanned build: a manifest is one of its index, too."""
-        return {*_implied(self.newest, scan.platform), *scan.digests}
+    @property
+    def every_digest(self) -> set[str]:
+        """Those of all versions and manifests, and those that only the scans of the newest version name."""
+        manifests = {digest for known in self.versions.values() for _, digest in known.manifests}
+        return {digest for _, digest in self.digests}.union(manifests, *(look.digests for look in self.scans))
+
+    @property
+    def builds(self) -> set[str]:
+        """The digests that were scanned; the version if nobody knows any."""
+        return set[str]().union(*(look.digests for look in self._whole)) or {self.latest or ""}
 
     @property
     def looks(self) -> Looks:
-        newest, day = self.newest, self.scanned_at and self.scanned_at[:10]
+        newest = self.newest
         platforms = [platform for platform, _ in newest.manifests] or newest.platforms
-        return Looks.of([self.look(scan, day) for scan in self.scans], newest.digests, platforms)
+        return Looks.of(self._whole, self.scanned_at and self.scanned_at[:10], newest.digests, platforms)
 
-    def look(self, scan: KnownScan, day: str | None = None) -> Look:
-        packages, limits = frozenset(scan.packages), frozenset(scan.limits)
-        return Look(scan.scanner, scan.platform, packages, limits, frozenset(self.digests_of(scan)), day)
+    @property
+    def _whole(self) -> list[Look]:
+        """The scans with every digest of what they looked at: a manifest is one of its index, too."""
+        newest = self.newest
+        return [replace(look, digests=look.digests | _implied(newest, look.platform)) for look in self.scans]
 
     def changes(self, before: Facts) -> dict[str, Any]:
         """What differs from what was known before, as `Changes` reads it. A time of the scans alone is no
@@ -137,7 +129,7 @@ class Changes(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, g
     versions: dict[str, KnownVersion | None] | UnsetType | None = UNSET
     scanner: str | UnsetType | None = UNSET
     scanned_at: _Time | UnsetType | None = UNSET
-    scans: tuple[KnownScan, ...] | UnsetType | None = UNSET
+    scans: tuple[Look, ...] | UnsetType | None = UNSET
     grade: Grade | UnsetType | None = UNSET
     counts: dict[str, Count | None] | UnsetType | None = UNSET
     rows: dict[str, dict[str, KnownRow | None] | None] | UnsetType | None = UNSET
@@ -191,22 +183,14 @@ def _facts(image: Image, now: str) -> Facts:
         return facts
     figures = newest.assessment.figures
     of_digests = {digest: platform for platform, digest in facts.newest.manifests}
-    looks = [Look.of(scan, of_digests, now) for scan in newest.scans]
-    times = [scan.scanned_at for scan in newest.scans if scan.scanned_at and scan.scanned_at <= now]
+    looks = [Look.of(scan, of_digests) for scan in newest.scans]
     counts = {**figures.counters, "suppressed": figures.suppressed}
     return replace(
         facts,
         scanner=scanner_names(newest.scans),
-        scanned_at=min(times) if len(times) == len(looks) else None,
+        scanned_at=min(scan.scanned_at or "" for scan in newest.scans) if newest.days(now) else None,
         scans=tuple(
-            KnownScan(
-                look.scanner,
-                look.platform,
-                tuple(sorted(look.packages)),
-                tuple(sorted(look.limits)),
-                tuple(sorted(look.digests.difference(_implied(facts.newest, look.platform)))),
-            )
-            for look in looks
+            replace(look, digests=look.digests - _implied(facts.newest, look.platform)) for look in looks
         ),
         grade=figures.grade,
         counts={word: count for word, count in counts.items() if count},
@@ -221,11 +205,10 @@ def _version(release: Release) -> KnownVersion:
     return KnownVersion(tuple(entry.digests), manifests, () if manifests else platforms)
 
 
-def _implied(version: KnownVersion, platform: str) -> Iterator[str]:
+def _implied(version: KnownVersion, platform: str) -> frozenset[str]:
     """The digests of a scan of the version and platform."""
-    if len(version.digests) == 1:
-        yield from version.digests
-    yield from (digest for name, digest in version.manifests if name == platform)
+    manifests = (digest for name, digest in version.manifests if name == platform)
+    return frozenset([*manifests, *(version.digests if len(version.digests) == 1 else ())])
 
 
 def _rows(release: Release) -> Rows:

@@ -86,7 +86,8 @@ class Past:
 
     def history(self, problems: Problems) -> History:
         last = self.days[-1].date
-        entries = [entry for _, past in sorted(self._images.items()) for entry in past.entries()]
+        entries = [entry for past in self._images.values() for entry in past.entries()]
+        entries.sort(key=lambda entry: (entry[0].slug, entry[0].id, entry[0].first_seen))
         counted = [entry for entry, known in entries if known]
         if not any(entry.fixed_on for entry, _ in entries) and any(map(_may_fix, self.days)):
             problems.add(_nothing_alike())
