@@ -48,18 +48,13 @@ class Day(NamedTuple):
     images: Mapping[str, Changes | None]
     """Slug → what differs from the days before; None if the image left."""
 
-    def after(self, before: Mapping[str, Facts]) -> dict[str, Facts]:
-        """What is known of each image with this day."""
-        changed = {
-            slug: changes.after(before.get(slug, Facts()))
-            for slug, changes in self.images.items()
-            if changes is not None
-        }
-        return {
-            slug: facts
-            for slug, facts in {**before, **changed}.items()
-            if self.images.get(slug, 0) is not None
-        }
+    def apply(self, known_images: dict[str, Facts]) -> None:
+        """Add it to what is known of each image."""
+        for slug, changes in self.images.items():
+            if changes is None:
+                known_images.pop(slug, None)
+            else:
+                changes.apply(known_images.setdefault(slug, Facts()))
 
 
 _FILE = msgspec.json.Decoder(_File)
@@ -156,7 +151,7 @@ class Folder:
             raise refused(HISTORY_FOLDER, 0, message, hint)
         before: dict[str, Facts] = {}
         for day in self.days(before=date):
-            before = day.after(before)
+            day.apply(before)
         now = known(catalog)
         images = {
             slug: now[slug].changes(before.get(slug, Facts())) if slug in now else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from copy import copy
 from typing import Annotated, Any
 
 import msgspec
@@ -54,7 +55,7 @@ Rows = dict[str, dict[str, KnownRow]]
 """Package, as `packages.Package` prints it → id → row."""
 
 
-class Facts(_Fact, frozen=True):
+class Facts(Struct, rename="camel", omit_defaults=True, gc=False):
     """What a catalog knows of an image; of scans, those of the newest version."""
 
     image: str | None = None
@@ -134,16 +135,30 @@ class Changes(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, g
     counts: dict[str, Count | None] | UnsetType | None = UNSET
     rows: dict[str, dict[str, KnownRow | None] | None] | UnsetType | None = UNSET
 
-    def after(self, before: Facts) -> Facts:
-        """What is known with these changes."""
-        changed = {}
+    def apply(self, facts: Facts) -> None:
+        """Add them to what is known."""
         for name in self.__struct_fields__:
             value = getattr(self, name)
             if value is not UNSET:
-                changed[name] = (
-                    getattr(_NOTHING, name) if value is None else _sum(getattr(before, name), value)
-                )
-        return replace(before, **changed)
+                known = copy(getattr(_NOTHING, name)) if value is None else value
+                setattr(facts, name, _sum(getattr(facts, name), known) if isinstance(value, dict) else known)
+
+    def every_version(self, facts: Facts) -> list[tuple[str, KnownVersion | None]]:
+        """Label and version of those that differ from the facts."""
+        if self.versions is UNSET:
+            return []
+        return sorted((dict.fromkeys(facts.versions) if self.versions is None else self.versions).items())
+
+    def every_row(self, facts: Facts) -> list[tuple[str, str, KnownRow | None]]:
+        """Package, id and row of those that differ from the facts."""
+        if self.rows is UNSET:
+            return []
+        packages = dict.fromkeys(facts.rows) if self.rows is None else self.rows
+        return [
+            (package, id_, row)
+            for package, rows in packages.items()
+            for id_, row in (dict.fromkeys(facts.rows.get(package, ())) if rows is None else rows).items()
+        ]
 
 
 def _difference(before: Any, now: Any, nothing: Any) -> Any:
@@ -158,11 +173,15 @@ def _difference(before: Any, now: Any, nothing: Any) -> Any:
     }
 
 
-def _sum(before: Any, change: Any) -> Any:
-    if not isinstance(change, dict):
-        return change
-    changed = {key: _sum(before.get(key, {}), value) for key, value in change.items()}
-    return {key: value for key, value in (before | changed).items() if value not in (None, {})}
+def _sum(known: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    for key, value in changes.items():
+        if value is None:
+            known.pop(key, None)
+        elif isinstance(value, dict):
+            known[key] = _sum(known.get(key, {}), value)
+        else:
+            known[key] = value
+    return known
 
 
 def known(catalog: Catalog) -> dict[str, Facts]:

@@ -8,21 +8,20 @@ import datetime
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
-from itertools import takewhile
 from typing import NamedTuple
 
-from msgspec import Struct, field
+from msgspec import UNSET, Struct, field
 from msgspec.structs import astuple, replace
 
 from ..catalog import events
-from ..catalog.alike import Looks, Subject, covered_by, unite
+from ..catalog.alike import Look, Looks, Subject, covered_by, unite
 from ..catalog.events import AnyEvent, BaselineReason, GoneReason
 from ..catalog.history import Episode, EpisodeEnd, FixEntry, ImageFigures, ImageRecord, KnownDigest
 from ..catalog.ids import is_cve, stands_for_several
 from ..catalog.lines import parse_label
 from ..catalog.registry_facts import MOST_FORMER
 from ..catalog.scans import COUNTERS, SEVERITIES
-from .facts import Facts, KnownRow
+from .facts import Changes, Facts, KnownRow, KnownVersion
 
 First = BaselineReason | None
 """Reason of everything that exists on the first day of a history."""
@@ -46,11 +45,14 @@ class Tracked(Struct, eq=False):
     """Its clocks, in order. The last one runs if it has no fix."""
     episodes: list[Episode] = field(default_factory=list)
     """In the order of their beginnings."""
+    shown: dict[str, Shown] = field(default_factory=dict)
+    """Package → what the last scans show, and what they did not look at."""
+    open: dict[str, Episode] = field(default_factory=dict)
+    """Package → its episode, without suppressed ones."""
     covered: dict[Subject, frozenset[str]] = field(default_factory=dict)
     """What the scans that showed it had looked at."""
-    builds: frozenset[str] = frozenset()
-    """The builds that showed it since the clock started, and the last version, once it is gone."""
-    version: str = ""
+    last: tuple[str, str] = "", ""
+    """The last day and version that showed it, once it is gone."""
 
     @property
     def clock(self) -> FixEntry | None:
@@ -77,6 +79,35 @@ class Tracked(Struct, eq=False):
         clock = self.entries[-1]
         return [clock, *(episode for episode in episodes if episode.first_seen == clock.first_seen)]
 
+    def run(self, date: str, slug: str, package: str, shown: Shown) -> None:
+        """Note a day on which it is open in a package."""
+        (id_, row), names = shown, {*shown.row.aliases, *self.names}
+        aliases = tuple(sorted(names - {id_}))
+        if self.clock is None:
+            self.entries.append(FixEntry(slug, id_, aliases, row.severity, date, None, None, None, None))
+        clock = self.entries[-1]
+        clock.id, clock.aliases = id_, aliases
+        clock.severity = min(clock.severity, row.severity, key=SEVERITIES.index)
+        if package not in self.open:
+            about = id_, aliases, row.pkg, row.severity
+            episode = Episode(*about, clock.first_seen, self.baseline, None, None, None, None)
+            self.open[package] = episode
+            self.episodes.append(episode)
+        episode = self.open[package]
+        episode.id, episode.aliases, episode.pkg, episode.severity = id_, aliases, row.pkg, row.severity
+
+    def end(self, package: str, reason: EpisodeEnd) -> None:
+        """Note that it is no longer open in a package."""
+        if episode := self.open.pop(package, None):
+            episode.reason = self.entries[-1].reason = reason
+
+    def unite(self, other: Tracked) -> None:
+        """Add another one, which turns out to be the same."""
+        self.names |= other.names
+        self.episodes += other.episodes
+        self.shown, self.open = other.shown | self.shown, other.open | self.open
+        unite(self.covered, other.covered)
+
 
 Key = tuple[Tracked, str]
 """A vulnerability in a package."""
@@ -87,10 +118,10 @@ class ImagePast:
 
     def __init__(self, slug: str, first: First) -> None:
         self.slug, self.first = slug, first
-        self.facts: Facts | None = None
-        """None if it left."""
-        self.last = self._last_scanned = Facts()
-        """What was known on the last day with it, and with a scan."""
+        self.facts, self.is_here = Facts(), False
+        """What is known, or was on the last day with it."""
+        self.fixed: list[tuple[str, str]] = []
+        """Id and package of what is gone and fixed on the last day."""
         self._renamed = False
         """Whether it was under another slug before its first scan under this one."""
         self._figures: list[ImageFigures] = []
@@ -99,21 +130,21 @@ class ImagePast:
         self._manifests: dict[tuple[str, str], Sequence[tuple[str, str]]] = {}
         self._tracked: dict[str, Tracked] = {}
         """By every id."""
-        self._shown: dict[Key, Shown] = {}
-        """What the last scans show, and what they did not look at."""
-        self._missed: set[Key] = set()
-        """The latter."""
-        self._open: dict[Key, Episode] = {}
-        self._waiting: list[Tracked] = []
+        self._waiting: dict[Tracked, None] = {}
         """Those whose clock runs although they are not shown."""
-        self._scanned: dict[str, str] = {}
-        """Build → the last day on which it was scanned as the newest, in the order of these days."""
+        self._missed: set[Key] = set()
+        """What is shown although the last scans did not look at it."""
+        self._scans: tuple[Look, ...] = ()
+        self._last = "", ""
+        """Day and version of the last scans."""
+        self._scanned: dict[str, tuple[str, str]] = {}
+        """Build → the first and last day on which it was scanned as the newest."""
 
     def under(self, slug: str) -> ImagePast:
         """The same image under another slug: its clocks go on."""
         past = ImagePast(slug, None)
-        past._renamed, past._last_scanned, past._scanned = True, self._last_scanned, {**self._scanned}
-        past._tracked = deepcopy(self._tracked)
+        past._renamed, past._last, past._scanned = True, self._last, {**self._scanned}
+        past._tracked, past._waiting = deepcopy((self._tracked, self._waiting))
         for tracked in past._vulnerabilities:
             tracked.known_before, tracked.episodes = tracked.baseline, []
             tracked.entries = [replace(tracked.clock, slug=slug)] if tracked.clock else []
@@ -121,87 +152,139 @@ class ImagePast:
 
     def is_same(self, facts: Facts) -> bool:
         """Whether an image with these facts has the repository or a digest of this one."""
-        same_repository = facts.image is not None and facts.image == self.last.image
-        return same_repository or not facts.every_digest.isdisjoint(self.last.every_digest)
+        same_repository = facts.image is not None and facts.image == self.facts.image
+        return same_repository or not facts.every_digest.isdisjoint(self.facts.every_digest)
 
-    def follow(self, date: str, now: Facts | None) -> tuple[list[AnyEvent], list[tuple[str, str]]]:
-        """Add a day on which something was different; return its events, and id and package of what is gone
-        and fixed.
-        """
-        before, self.facts = self.facts, now
-        self.last = now or self.last
-        self._follow_digests(date, before or Facts(), now or Facts())
-        figures = _figures(date, now)
+    def follow(self, date: str, changes: Changes | None) -> list[AnyEvent]:
+        """Add a day on which something is different; return its events."""
+        day_events, facts = list[AnyEvent](), self.facts
+        self.fixed = []
+        if changes is None:
+            shown = {(tracked, package): tracked.shown[package] for tracked, package in self._every_key}
+            for tracked, _ in shown.keys() - self._missed:
+                tracked.last = self._last
+            day_events += [self._gone(key, self._last[1], "withdrawn") for key, _ in _in_order(shown)]
+            day_events.append(events.ImageRemoved(self.slug))
+            for label, known in facts.versions.items():
+                self._follow_digests(date, label, known, KnownVersion())
+            self._figures.append(_figures(date, Facts()))
+            self.is_here, self._missed = False, set()
+            return day_events
+        if not self.is_here:
+            facts = self.facts = Facts(lifecycle=changes.lifecycle or "available")
+            day_events.append(events.ImageAdded(self.slug, facts.lifecycle, self.first))
+            self.is_here = True
+        day_events += self._image_events(date, changes)
+        rows = changes.every_row(facts)
+        changes.apply(facts)
+        if facts.scans:
+            day_events += self._scan(date, rows)
+        figures = _figures(date, facts)
         if not self._figures or astuple(self._figures[-1])[1:] != astuple(figures)[1:]:
             self._figures.append(figures)
-        day_events, fixed = list[AnyEvent](), list[tuple[str, str]]()
-        if now is None:
-            gone = self._leave(self._shown)
-            day_events += [self._gone(key, self._last_scanned.latest, "withdrawn") for key in gone]
-            day_events.append(events.ImageRemoved(self.slug))
-            self._shown, self._missed = {}, set()
-        else:
-            day_events += _image_events(self.slug, before, now, self.first)
-            if now.scans:
-                fixed = self._scan(date, now, day_events)
-                self._last_scanned, self._renamed = now, False
         self.first = None
-        return day_events, fixed
+        return day_events
 
-    def _follow_digests(self, date: str, before: Facts, now: Facts) -> None:
-        if before.versions is now.versions:
-            return
-        for key in sorted(before.digests - now.digests):
-            self._digests[key] = replace(self._digests.pop(key), until=date)
-        for version, digest in sorted(now.digests - before.digests):
-            known = self._digests.pop((version, digest), KnownDigest(digest, version, date, None))
-            self._digests[version, digest] = replace(known, until=None)
-            self._manifests[version, digest] = now.versions[version].manifests
+    def _image_events(self, date: str, changes: Changes) -> Iterator[AnyEvent]:
+        slug, facts = self.slug, self.facts
+        if changes.lifecycle is not UNSET and facts.lifecycle != (changes.lifecycle or "available"):
+            yield events.LifecycleChanged(slug, facts.lifecycle, changes.lifecycle or "available")
+        for label, known in changes.every_version(facts):
+            earlier = facts.versions.get(label)
+            self._follow_digests(date, label, earlier or KnownVersion(), known or KnownVersion())
+            if known is None:
+                yield events.ReleaseRemoved(slug, label)
+            elif earlier is None:
+                yield events.ReleaseAdded(slug, label, known.digests, self.first)
+            elif earlier.digests != known.digests:
+                yield events.ReleaseRebuilt(slug, label, earlier.digests, known.digests)
+        if changes.latest is not UNSET and facts.latest != changes.latest:
+            yield events.LatestChanged(slug, facts.latest, changes.latest)
+        if changes.scanner is not UNSET and facts.scanner != changes.scanner:
+            yield events.ScanChanged(slug, changes.scanner is not None, changes.scanner)
+        if changes.grade is not UNSET and facts.grade != changes.grade:
+            yield events.GradeChanged(slug, facts.grade, changes.grade)
 
-    def _scan(self, date: str, now: Facts, day_events: list[AnyEvent]) -> list[tuple[str, str]]:
-        """Add the events of a day with scans; return id and package of what is gone and fixed."""
-        before, builds, gone = self._last_scanned, now.builds, dict[Key, Shown]()
-        # Most nights, images that are rebuilt have other digests, and nothing else is different.
-        same = before.rows is now.rows and before.scans is now.scans and not self._missed
-        looks = now.looks if self._waiting or not same else None
-        if looks and not same:
-            shown = self._rows(now)
-            absent = self._leave(self._shown.keys() - shown.keys())
+    def _follow_digests(self, date: str, label: str, earlier: KnownVersion, known: KnownVersion) -> None:
+        for digest in earlier.digests:
+            if digest not in known.digests:
+                self._digests[label, digest] = replace(self._digests.pop((label, digest)), until=date)
+        for digest in known.digests:
+            if digest not in earlier.digests:
+                before = self._digests.pop((label, digest), None)
+                self._digests[label, digest] = KnownDigest(
+                    digest, label, before.from_ if before else date, None
+                )
+                self._manifests[label, digest] = known.manifests
+
+    def _scan(self, date: str, rows: list[tuple[str, str, KnownRow | None]]) -> Iterator[AnyEvent]:
+        """Yield the events of a day with scans, on which these rows are different."""
+        facts, builds, gone = self.facts, self.facts.builds, dict[Key, Shown]()
+        if facts.scans is not self._scans or self._missed:
+            rows += [(package, *item) for package, listed in facts.rows.items() for item in listed.items()]
+            keys = {**self._keys(rows), **dict.fromkeys(self._every_key)}
+        else:
+            keys = self._keys(rows)
+        looks = facts.looks if keys or self._waiting else None
+        if looks and keys:
+            shown = {key: row for key in keys if (row := self._row(key))}
+            absent = [key for key in keys if key not in shown and key[1] in key[0].shown]
+            for key in absent:
+                key[0].last = key[0].last if key in self._missed else self._last
             self._missed = {key for key in absent if looks.missed(key[0].covered)}
-            gone = {key: self._shown[key] for key in absent if key not in self._missed}
-            day_events += [
-                self._gone(key, now.latest, self._reason(key[0], now, builds, looks)) for key in gone
-            ]
-            day_events += self._row_events(date, now, shown, builds)
-            self._shown = shown | {key: self._shown[key] for key in self._missed}
-            present = {tracked for tracked, _ in self._shown}
-            self._waiting = [each for each in self._vulnerabilities if each.clock and each not in present]
-        fixed = [each for each in self._waiting if looks and self._is_fixed(each, now, builds, looks)]
-        for tracked in fixed:
-            self._waiting.remove(tracked)
-            tracked.fix(date, now.latest or "", self._reason(tracked, now, builds, looks or now.looks))
+            gone = {key: key[0].shown[key[1]] for key in absent if key not in self._missed}
+            for key, _ in _in_order(gone):
+                yield self._gone(key, facts.latest, self._reason(key[0], builds, looks))
+            for key, row in _in_order(shown):
+                yield from self._row_events(date, key, row, again=not builds.isdisjoint(self._scanned))
+            for tracked, _ in keys:
+                self._waiting.pop(tracked, None)
+                if tracked.clock and not tracked.shown:
+                    self._waiting[tracked] = None
+        for tracked in [*self._waiting] if looks else ():
+            reason = looks and self._fix_reason(tracked, builds, looks)
+            if reason:
+                tracked.fix(date, facts.latest or "", reason)
+                del self._waiting[tracked]
+                self.fixed += [(row.id, row.row.pkg) for key, row in gone.items() if key[0] is tracked]
         for build in builds:
-            self._scanned.pop(build, None)
-            self._scanned[build] = date
-        return [(shown.id, shown.row.pkg) for (tracked, _), shown in gone.items() if tracked in fixed]
+            self._scanned[build] = self._scanned.get(build, (date, ""))[0], date
+        self._scans, self._last, self._renamed = facts.scans, (date, facts.latest or ""), False
 
-    def _rows(self, now: Facts) -> dict[Key, Shown]:
-        """What the scans of a day show: of several rows of a vulnerability, an open one, the worst."""
-        rows = [
-            (package, Shown(id_, row)) for package, listed in now.rows.items() for id_, row in listed.items()
-        ]
-        for _, shown in rows:
-            self._learn(shown)
-        rows.sort(
-            key=lambda item: (item[1].row.suppressed, SEVERITIES.index(item[1].row.severity)), reverse=True
+    @property
+    def _every_key(self) -> list[Key]:
+        return [(tracked, package) for tracked in self._vulnerabilities for package in tracked.shown]
+
+    @property
+    def _vulnerabilities(self) -> Iterable[Tracked]:
+        return dict.fromkeys(self._tracked.values())
+
+    def _keys(self, rows: Iterable[tuple[str, str, KnownRow | None]]) -> dict[Key, None]:
+        for _, id_, row in rows:
+            if row:
+                self._learn(id_, row.aliases)
+        return dict.fromkeys(
+            (self._tracked[id_], package) for package, id_, _ in rows if id_ in self._tracked
         )
-        return {(self._tracked[shown.id], package): shown for package, shown in rows}
 
-    def _learn(self, shown: Shown) -> None:
+    def _row(self, key: Key) -> Shown | None:
+        """What the scans show: of several ids, an open row, the worst."""
+        tracked, rows = key[0], self.facts.rows.get(key[1], {})
+        shown = [
+            Shown(id_, rows[id_]) for id_ in tracked.names if id_ in rows and self._tracked[id_] is tracked
+        ]
+        return min(
+            shown,
+            key=lambda each: (each.row.suppressed, SEVERITIES.index(each.row.severity), each.id),
+            default=None,
+        )
+
+    def _learn(self, id_: str, aliases: tuple[str, ...]) -> None:
         """Know the vulnerability of a row: the oldest one that shares an id with it, unless they have two
         CVEs; else a new one.
         """
-        id_, aliases = shown.id, shown.row.aliases
+        if id_ in self._tracked and not aliases:
+            return
         names = {id_} if stands_for_several(id_, aliases) else {id_, *aliases}
         same = {tracked for name in names if (tracked := self._tracked.get(name))}
         if len(same) == 1 and id_ in self._tracked and names <= self._tracked.keys():
@@ -211,107 +294,76 @@ class ImagePast:
         tracked = known[0] if known else Tracked(self.first is not None)
         tracked.names |= names
         for other in known[1:]:
-            tracked.names |= other.names
-            tracked.episodes += other.episodes
-            unite(tracked.covered, other.covered)
+            tracked.unite(other)
+            self._waiting.pop(other, None)
             self._tracked |= dict.fromkeys(other.names, tracked)
-            moved = {key: (tracked, key[1]) for key in self._shown if key[0] is other}
-            self._shown = {moved.get(key, key): row for key, row in self._shown.items()}
-            self._open = {moved.get(key, key): episode for key, episode in self._open.items()}
+            self._missed = {(tracked if each is other else each, package) for each, package in self._missed}
         self._tracked = dict.fromkeys(names, tracked) | self._tracked
 
-    def _leave(self, keys: Iterable[Key]) -> list[Key]:
-        """The keys in order, after a note of the builds and the version that showed what leaves."""
-        last_day = max(self._scanned.values(), default="")
-        for tracked in {key[0] for key in keys if key not in self._missed}:
-            since = tracked.clock.first_seen if tracked.clock else last_day
-            builds = takewhile(lambda build: self._scanned[build] >= since, reversed(self._scanned))  # noqa: B023
-            tracked.builds, tracked.version = frozenset(builds), self._last_scanned.latest or ""
-        return sorted(keys, key=lambda key: (self._shown[key].id, key[1]))
-
-    def _reason(self, tracked: Tracked, now: Facts, builds: set[str], looks: Looks) -> GoneReason:
+    def _reason(self, tracked: Tracked, builds: set[str], looks: Looks) -> GoneReason:
         """Why a vulnerability is gone.
 
-        - `scanner`: no scanner that showed it has looked, or a build that showed it is still there, or may be
-          because nobody knows its digest.
+        - `scanner`: no scanner that showed it has looked, or a build that was there since its clock started
+          is there, or may be because nobody knows its digest.
         - `superseded`: another version is the newest.
         - `rebuilt`: the newest version is another build.
         """
-        scanners = {subject.scanner for subject in tracked.covered}
-        if looks.scanners.isdisjoint(scanners) or not builds.isdisjoint(tracked.builds):
+        last_day, version = tracked.last
+        since = tracked.clock.first_seen if tracked.clock else last_day
+        days = [self._scanned[build] for build in builds if build in self._scanned]
+        if looks.scanners.isdisjoint(subject.scanner for subject in tracked.covered) or any(
+            first <= last_day and last >= since for first, last in days
+        ):
             return "scanner"
-        if now.latest != tracked.version:
+        if self.facts.latest != version:
             return "superseded"
-        return "rebuilt" if _has_digest(builds) and _has_digest(tracked.builds) else "scanner"
+        had = [build for build, (first, last) in self._scanned.items() if first <= last_day and last >= since]
+        return "rebuilt" if _has_digest(builds) and _has_digest(had) else "scanner"
 
-    def _is_fixed(self, tracked: Tracked, now: Facts, builds: set[str], looks: Looks) -> bool:
-        """Whether another build, of the same version or a later one, was looked at alike."""
-        reason = self._reason(tracked, now, builds, looks)
-        later = reason == "rebuilt" or (
-            reason == "superseded" and parse_label(now.latest or "").key > parse_label(tracked.version).key
-        )
-        return later and looks.show_fixes(tracked.covered, tracked.entries[-1].first_seen)
+    def _fix_reason(self, tracked: Tracked, builds: set[str], looks: Looks) -> GoneReason | None:
+        """The reason, if another build, of the same version or a later one, was looked at alike."""
+        reason = self._reason(tracked, builds, looks)
+        older, now = tracked.last[1], self.facts.latest or ""
+        if reason == "scanner" or (reason == "superseded" and parse_label(now).key <= parse_label(older).key):
+            return None
+        return reason if looks.show_fixes(tracked.covered, tracked.entries[-1].first_seen) else None
 
     def _gone(self, key: Key, version: str | None, reason: GoneReason) -> AnyEvent:
-        self._end(key, reason)
-        id_, row = self._shown[key]
+        tracked, package = key
+        tracked.end(package, reason)
+        id_, row = tracked.shown.pop(package)
         return events.VulnerabilityGone(
             self.slug, version or "", id_, row.aliases, row.pkg, row.severity, reason
         )
 
-    def _end(self, key: Key, reason: EpisodeEnd) -> None:
-        if episode := self._open.pop(key, None):
-            episode.reason = key[0].entries[-1].reason = reason
-
-    def _row_events(
-        self, date: str, now: Facts, shown: Mapping[Key, Shown], builds: set[str]
-    ) -> Iterator[AnyEvent]:
-        covered: dict[tuple[int, ...] | None, Mapping[Subject, frozenset[str]]] = {}
-        for key, (id_, row) in sorted(shown.items(), key=lambda item: (item[1].id, item[0][1])):
-            tracked, former = key[0], self._shown[key].row if key in self._shown else None
-            reason = self.first or ("renamed" if self._renamed and tracked.clock else None)
-            if row.scans not in covered:
-                scans = (scan for at, scan in enumerate(now.scans) if row.scans is None or at in row.scans)
-                covered[row.scans] = covered_by(scans)
-            unite(tracked.covered, covered[row.scans])
-            if tracked.entries and not tracked.clock and not builds.isdisjoint(self._scanned):
-                tracked.take_back()
-            about = self.slug, now.latest or "", id_, row.aliases, row.pkg, row.severity
-            if former is None and not row.suppressed:
-                yield events.VulnerabilityFound(*about, reason)
-            if former and former.severity != row.severity:
-                yield events.VulnerabilityChanged(*about, former.severity, row.severity)
-            if row.suppressed and not (former and former.suppressed):
-                self._end(key, "suppressed")
-                yield events.VulnerabilitySuppressed(*about, None if former else self.first)
-            if former and former.suppressed and not row.suppressed:
-                yield events.VulnerabilityReopened(*about)
-            if not row.suppressed:
-                self._run(date, key, id_, row)
-        for tracked, _ in self._open:
+    def _row_events(self, date: str, key: Key, shown: Shown, *, again: bool) -> Iterator[AnyEvent]:
+        """Note a row that is shown; `again`: by a build that was scanned before."""
+        tracked, package = key
+        before, row = tracked.shown.get(package), shown.row
+        former = before and before.row
+        about = self.slug, self.facts.latest or "", shown.id, row.aliases, row.pkg, row.severity
+        reason = self.first or ("renamed" if self._renamed and tracked.clock else None)
+        if again and tracked.entries and not tracked.clock:
+            tracked.take_back()
+        if former is None and not row.suppressed:
+            yield events.VulnerabilityFound(*about, reason)
+        if former and former.severity != row.severity:
+            yield events.VulnerabilityChanged(*about, former.severity, row.severity)
+        if row.suppressed and not (former and former.suppressed):
+            tracked.end(package, "suppressed")
+            yield events.VulnerabilitySuppressed(*about, None if former else self.first)
+        if former and former.suppressed and not row.suppressed:
+            yield events.VulnerabilityReopened(*about)
+        scans = self.facts.scans
+        unite(
+            tracked.covered,
+            covered_by(scans if row.scans is None else [scans[at] for at in row.scans if at < len(scans)]),
+        )
+        tracked.shown[package] = shown
+        if not row.suppressed:
+            tracked.run(date, self.slug, package, shown)
+        if tracked.open:
             tracked.entries[-1].reason = None
-
-    def _run(self, date: str, key: Key, id_: str, row: KnownRow) -> None:
-        """Note a day on which a vulnerability is open."""
-        tracked, aliases = key[0], tuple(sorted({*row.aliases, *key[0].names} - {id_}))
-        if tracked.clock is None:
-            entry = FixEntry(self.slug, id_, aliases, row.severity, date, None, None, None, None)
-            tracked.entries.append(entry)
-        clock = tracked.entries[-1]
-        clock.id, clock.aliases = id_, aliases
-        clock.severity = min(clock.severity, row.severity, key=SEVERITIES.index)
-        if key not in self._open:
-            since, baseline = clock.first_seen, tracked.baseline
-            self._open[key] = Episode(
-                id_, aliases, row.pkg, row.severity, since, baseline, None, None, None, None
-            )
-            tracked.episodes.append(self._open[key])
-        episode = self._open[key]
-        episode.id, episode.aliases, episode.pkg, episode.severity = id_, aliases, row.pkg, row.severity
-
-    @property
-    def _vulnerabilities(self) -> Iterable[Tracked]:
-        return dict.fromkeys(self._tracked.values())
 
     def entries(self) -> Iterator[tuple[FixEntry, bool]]:
         """Each clock, and whether its beginning is known."""
@@ -330,9 +382,12 @@ class ImagePast:
             if known.until is None or (known.until >= year_ago and number[known.version] <= MOST_FORMER):
                 digests.append(known)
         digests.sort(key=lambda each: (each.from_, each.version, each.digest))
-        return ImageRecord(
-            self._figures, digests, episodes, self._manifests, self.last.lifecycle, self.last.latest
-        )
+        facts = self.facts
+        return ImageRecord(self._figures, digests, episodes, self._manifests, facts.lifecycle, facts.latest)
+
+
+def _in_order(rows: Mapping[Key, Shown]) -> list[tuple[Key, Shown]]:
+    return sorted(rows.items(), key=lambda item: (item[1].id, item[0][1]))
 
 
 def days_between(first: str, last: str) -> int:
@@ -343,33 +398,11 @@ def _has_digest(builds: Iterable[str]) -> bool:
     return any(":" in build for build in builds)
 
 
-def _figures(date: str, facts: Facts | None) -> ImageFigures:
-    """The figures of an image; all are null without a scan, and after the image was removed."""
-    if facts is None or not facts.scans:
-        return ImageFigures(date, facts.latest if facts else None, False, *(None,) * 8)
+def _figures(date: str, facts: Facts) -> ImageFigures:
+    """The figures of an image; all are null without a scan."""
+    if not facts.scans:
+        return ImageFigures(date, facts.latest, False, *(None,) * 8)
     critical, high, medium, low, unknown = counts = [facts.counts.get(word, 0) for word in COUNTERS]
     by_severity = critical, high, medium, low, unknown
     suppressed = facts.counts.get("suppressed", 0)
     return ImageFigures(date, facts.latest, True, *by_severity, sum(counts), suppressed, facts.grade)
-
-
-def _image_events(slug: str, before: Facts | None, now: Facts, first: First) -> Iterator[AnyEvent]:
-    if before is None:
-        yield events.ImageAdded(slug, now.lifecycle, first)
-        before = Facts(lifecycle=now.lifecycle)
-    if before.lifecycle != now.lifecycle:
-        yield events.LifecycleChanged(slug, before.lifecycle, now.lifecycle)
-    for version in sorted(before.versions.keys() - now.versions):
-        yield events.ReleaseRemoved(slug, version)
-    for version, known in sorted(now.versions.items()):
-        earlier = before.versions.get(version)
-        if earlier is None:
-            yield events.ReleaseAdded(slug, version, known.digests, first)
-        elif earlier.digests != known.digests:
-            yield events.ReleaseRebuilt(slug, version, earlier.digests, known.digests)
-    if before.latest != now.latest:
-        yield events.LatestChanged(slug, before.latest, now.latest)
-    if before.scanner != now.scanner:
-        yield events.ScanChanged(slug, bool(now.scans), now.scanner)
-    if before.grade != now.grade:
-        yield events.GradeChanged(slug, before.grade, now.grade)

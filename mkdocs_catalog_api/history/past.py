@@ -24,7 +24,7 @@ from ..catalog.scans import SEVERITIES
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .days import Day, Folder
-from .facts import Facts
+from .facts import Changes, Facts
 from .images import ImagePast, days_between
 
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
@@ -57,30 +57,25 @@ class Past:
         by_slug: dict[str, list[AnyEvent]] = {}
         fixes: set[tuple[str, str, str]] = set()
         # Those that left are known before others come under another slug.
-        for slug, changes in sorted(day.images.items(), key=lambda item: (item[1] is not None, item[0])):
+        for slug, changes in sorted(day.images.items(), key=lambda item: item[1] is not None):
             past = self._images.get(slug)
-            before = past.facts if past else None
-            now = changes.after(before or Facts()) if changes else None
-            if now is None and before is None:
-                continue
-            if past is None and now:
-                past = self._images[slug] = self._begun(slug, now)
-            if past:
-                by_slug[slug], fixed = past.follow(day.date, now)
-                fixes |= {(slug, *key) for key in fixed}
-        found = [*chain.from_iterable(of_image for _, of_image in sorted(by_slug.items()))]
+            if past is None and changes:
+                past = self._images[slug] = self._begun(slug, changes)
+            if past and (changes or past.is_here):
+                by_slug[slug] = past.follow(day.date, changes)
+                fixes |= {(slug, *key) for key in past.fixed}
+        found = [*chain.from_iterable(by_slug[slug] for slug in sorted(by_slug))]
         counts = Counter(_KINDS[type(event)] for event in found)
         recorded = RecordedDay(day.date, day.figures, dict(sorted(counts.items())), found, fixes)
         self.days.append(recorded)
         return recorded
 
-    def _begun(self, slug: str, facts: Facts) -> ImagePast:
+    def _begun(self, slug: str, changes: Changes) -> ImagePast:
         """The past of an image that is new: that of one which left, if it is the same."""
         if not self.days:
             return ImagePast(slug, "baseline")
-        former = (
-            past for past in reversed(self._images.values()) if past.facts is None and past.is_same(facts)
-        )
+        changes.apply(facts := Facts())
+        former = (past for past in self._images.values() if not past.is_here and past.is_same(facts))
         origin = next(former, None)
         return origin.under(slug) if origin else ImagePast(slug, None)
 
