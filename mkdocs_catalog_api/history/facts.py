@@ -92,6 +92,9 @@ class Facts(Struct, rename="camel", omit_defaults=True, gc=False):
     @property
     def builds(self) -> set[str]:
         """The digests that were scanned; the version if nobody knows any."""
+        newest = self.newest
+        if len(self.scans) == 1 and not newest.manifests and not self.scans[0].digests:  # the usual case
+            return {newest.digests[0] if len(newest.digests) == 1 else self.latest or ""}
         return set[str]().union(*(look.digests for look in self._whole)) or {self.latest or ""}
 
     @property
@@ -143,11 +146,16 @@ class Changes(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, g
                 known = copy(getattr(_NOTHING, name)) if value is None else value
                 setattr(facts, name, _sum(getattr(facts, name), known) if isinstance(value, dict) else known)
 
+    @property
+    def concern_figures(self) -> bool:
+        return (self.latest, self.scans, self.grade, self.counts) != (UNSET,) * 4
+
     def every_version(self, facts: Facts) -> list[tuple[str, KnownVersion | None]]:
         """Label and version of those that differ from the facts."""
         if self.versions is UNSET:
             return []
-        return sorted((dict.fromkeys(facts.versions) if self.versions is None else self.versions).items())
+        versions = dict.fromkeys(facts.versions) if self.versions is None else self.versions
+        return sorted(versions.items()) if len(versions) > 1 else [*versions.items()]
 
     def every_row(self, facts: Facts) -> list[tuple[str, str, KnownRow | None]]:
         """Package, id and row of those that differ from the facts."""

@@ -27,6 +27,10 @@ First = BaselineReason | None
 """Reason of everything that exists on the first day of a history."""
 
 
+LastScan = tuple[str, str, bool]
+"""Day, version, and whether a digest of the scanned build is known."""
+
+
 class Shown(NamedTuple):
     """A row with its id."""
 
@@ -51,8 +55,8 @@ class Tracked(Struct, eq=False):
     """Package → its episode, without suppressed ones."""
     covered: dict[Subject, frozenset[str]] = field(default_factory=dict)
     """What the scans that showed it had looked at."""
-    last: tuple[str, str] = "", ""
-    """The last day and version that showed it, once it is gone."""
+    last: LastScan = ("", "", False)
+    """That showed it, once it is gone."""
 
     @property
     def clock(self) -> FixEntry | None:
@@ -135,8 +139,7 @@ class ImagePast:
         self._missed: set[Key] = set()
         """What is shown although the last scans did not look at it."""
         self._scans: tuple[Look, ...] = ()
-        self._last = "", ""
-        """Day and version of the last scans."""
+        self._last: LastScan = "", "", False
         self._scanned: dict[str, tuple[str, str]] = {}
         """Build → the first and last day on which it was scanned as the newest."""
 
@@ -178,10 +181,18 @@ class ImagePast:
         rows = changes.every_row(facts)
         changes.apply(facts)
         if facts.scans:
-            day_events += self._scan(date, rows)
-        figures = _figures(date, facts)
-        if not self._figures or astuple(self._figures[-1])[1:] != astuple(figures)[1:]:
-            self._figures.append(figures)
+            builds = facts.builds
+            # Most nights, images that are rebuilt have other digests, and nothing else is different.
+            if rows or self._waiting or self._missed or facts.scans is not self._scans:
+                day_events += self._scan(date, rows, builds)
+            for build in builds:
+                self._scanned[build] = self._scanned.get(build, (date, ""))[0], date
+            self._scans, self._renamed = facts.scans, False
+            self._last = date, facts.latest or "", _has_digest(builds)
+        if changes.concern_figures or not self._figures:
+            figures = _figures(date, facts)
+            if not self._figures or astuple(self._figures[-1])[1:] != astuple(figures)[1:]:
+                self._figures.append(figures)
         self.first = None
         return day_events
 
@@ -217,9 +228,11 @@ class ImagePast:
                 )
                 self._manifests[label, digest] = known.manifests
 
-    def _scan(self, date: str, rows: list[tuple[str, str, KnownRow | None]]) -> Iterator[AnyEvent]:
+    def _scan(
+        self, date: str, rows: list[tuple[str, str, KnownRow | None]], builds: set[str]
+    ) -> Iterator[AnyEvent]:
         """Yield the events of a day with scans, on which these rows are different."""
-        facts, builds, gone = self.facts, self.facts.builds, dict[Key, Shown]()
+        facts, gone = self.facts, dict[Key, Shown]()
         if facts.scans is not self._scans or self._missed:
             rows += [(package, *item) for package, listed in facts.rows.items() for item in listed.items()]
             keys = {**self._keys(rows), **dict.fromkeys(self._every_key)}
@@ -235,8 +248,9 @@ class ImagePast:
             gone = {key: key[0].shown[key[1]] for key in absent if key not in self._missed}
             for key, _ in _in_order(gone):
                 yield self._gone(key, facts.latest, self._reason(key[0], builds, looks))
+            again = any(build in self._scanned for build in builds)
             for key, row in _in_order(shown):
-                yield from self._row_events(date, key, row, again=not builds.isdisjoint(self._scanned))
+                yield from self._row_events(date, key, row, again=again)
             for tracked, _ in keys:
                 self._waiting.pop(tracked, None)
                 if tracked.clock and not tracked.shown:
@@ -247,9 +261,6 @@ class ImagePast:
                 tracked.fix(date, facts.latest or "", reason)
                 del self._waiting[tracked]
                 self.fixed += [(row.id, row.row.pkg) for key, row in gone.items() if key[0] is tracked]
-        for build in builds:
-            self._scanned[build] = self._scanned.get(build, (date, ""))[0], date
-        self._scans, self._last, self._renamed = facts.scans, (date, facts.latest or ""), False
 
     @property
     def _every_key(self) -> list[Key]:
@@ -289,7 +300,7 @@ class ImagePast:
         same = {tracked for name in names if (tracked := self._tracked.get(name))}
         if len(same) == 1 and id_ in self._tracked and names <= self._tracked.keys():
             return
-        known = [each for each in self._vulnerabilities if each in same]
+        known = [each for each in self._vulnerabilities if each in same] if len(same) > 1 else [*same]
         known = [each for each in known if id_ in each.names or sum(map(is_cve, each.names | names)) <= 1]
         tracked = known[0] if known else Tracked(self.first is not None)
         tracked.names |= names
@@ -298,7 +309,8 @@ class ImagePast:
             self._waiting.pop(other, None)
             self._tracked |= dict.fromkeys(other.names, tracked)
             self._missed = {(tracked if each is other else each, package) for each, package in self._missed}
-        self._tracked = dict.fromkeys(names, tracked) | self._tracked
+        for name in names:
+            self._tracked.setdefault(name, tracked)
 
     def _reason(self, tracked: Tracked, builds: set[str], looks: Looks) -> GoneReason:
         """Why a vulnerability is gone.
@@ -308,7 +320,7 @@ class ImagePast:
         - `superseded`: another version is the newest.
         - `rebuilt`: the newest version is another build.
         """
-        last_day, version = tracked.last
+        last_day, version, had_digest = tracked.last
         since = tracked.clock.first_seen if tracked.clock else last_day
         days = [self._scanned[build] for build in builds if build in self._scanned]
         if looks.scanners.isdisjoint(subject.scanner for subject in tracked.covered) or any(
@@ -317,8 +329,7 @@ class ImagePast:
             return "scanner"
         if self.facts.latest != version:
             return "superseded"
-        had = [build for build, (first, last) in self._scanned.items() if first <= last_day and last >= since]
-        return "rebuilt" if _has_digest(builds) and _has_digest(had) else "scanner"
+        return "rebuilt" if had_digest and _has_digest(builds) else "scanner"
 
     def _fix_reason(self, tracked: Tracked, builds: set[str], looks: Looks) -> GoneReason | None:
         """The reason, if another build, of the same version or a later one, was looked at alike."""
