@@ -43,7 +43,7 @@ class Past:
         rows: Sequence[Mapping[str, object]],
         build: str = "",
         *,
-        made: str = "",
+        made: str = "2026-11-20",
         platform: str = "",
     ) -> None:
         """Write the Trivy report of a version, of what it was built to, with the day it was made."""

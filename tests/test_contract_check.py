@@ -81,7 +81,7 @@ MUTATIONS: list[tuple[str, str, Any]] = [
     ("recorded events", "changes.json data 0 counts image-added", 9),
     ("time to fix", "fixes.json timeToFix high days90 count", 9),
     ("figures", "history/gamma.json figures 0 suppressed", 1),
-    ("fixes", "fixes.json data 0 firstSeen", "2026-10-31"),
+    ("fixes", "fixes.json total", 9),
     ("fixes in time", "fixes.json within high count", 9),
     ("age of open ones", "fixes.json open high", [9]),
     ("former digests", "history/alpha.json digests 0 from", "2026-11-02"),

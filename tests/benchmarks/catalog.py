@@ -127,12 +127,21 @@ def _night(number: int, night: int, nights: int, day: str) -> dict[str, Any]:
     known: dict[str, Any] = {"versions": {label: {"digests": [digest]}}, "scannedAt": f"{day}T02:00:00Z"}
     ids = [(number + night // 10 + k) % IDS for k in range(20)]
     if night == 0:
-        known |= {"image": f"{REGISTRY}/app-{number}", "latest": label, "grade": "F", "scanner": "Trivy 0.69.3"}
+        known |= {
+            "image": f"{REGISTRY}/app-{number}",
+            "latest": label,
+            "grade": "F",
+            "scanner": "Trivy 0.69.3",
+        }
         known |= {"scans": [{"scanner": "trivy"}], "counts": {"high": 20}}
         known["rows"] = {f"pkg{id_ % 300}": {} for id_ in ids}
     if night == 0 or (night + number) % 10 == 0:
         row = {f"CVE-2026-{id_:05}": {"pkg": f"pkg{id_ % 300}", "severity": "HIGH"} for id_ in ids}
         now = {row["pkg"]: {id_: row} for id_, row in row.items()}
         gone = (number + (night - 1) // 10 - 1) % IDS
-        known["rows"] = now if night == 0 else {f"pkg{gone % 300}": None, f"pkg{ids[-1] % 300}": now[f"pkg{ids[-1] % 300}"]}
+        known["rows"] = (
+            now
+            if night == 0
+            else {f"pkg{gone % 300}": None, f"pkg{ids[-1] % 300}": now[f"pkg{ids[-1] % 300}"]}
+        )
     return known
