@@ -215,7 +215,7 @@ def test_a_day_stores_facts_and_which_scans_show_a_vulnerability(begun: Past) ->
     facts = json.loads(begun.file(SECOND).read_bytes())["images"]["nginx"]
     assert [scan["digests"] for scan in facts["scans"]] == [[each] for each in digests]
     assert facts["rows"] == {
-        "openssl": {
+        "pkg:apk/openssl": {
             ONE: {"pkg": "openssl", "severity": "HIGH"},
             TWO: {"pkg": "openssl", "severity": "HIGH", "scans": [1]},
         }

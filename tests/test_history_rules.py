@@ -1,6 +1,4 @@
-"""Rules that hold for any history, read from the contract a second time: a day is a JSON merge patch (RFC 7396),
-events are differences of what is known, and a fix is a build that was looked at alike.
-"""
+"""Rules that hold for any history, read from the contract a second time."""
 
 from __future__ import annotations
 
@@ -8,6 +6,7 @@ import datetime
 import json
 import statistics
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +75,12 @@ def facts(draw: st.DrawFn) -> Json:
 
 
 def patch(before: Json, now: Json) -> Json:
-    """The JSON merge patch that leads from one to the other."""
+    """What leads from one to the other; null for what left. Versions and rows are given as a whole."""
     changed: Json = dict.fromkeys(before.keys() - now)
     for key, value in now.items():
         if key not in before or before[key] != value:
-            nested = isinstance(value, dict) and isinstance(before.get(key), dict)
+            whole = not isinstance(value, dict) or {"digests", "pkg"} & value.keys()
+            nested = key in before and not whole
             changed[key] = patch(before[key], value) if nested else value
     return changed
 
@@ -100,54 +100,41 @@ def write(folder: Path, days: list[Json | None]) -> None:
 
 
 def expected_fixes(days: list[Json | None]) -> list[tuple[str, int, int]]:
-    """Id, first day and days of each fix whose beginning is known, one vulnerability at a time."""
-    fixes = []
-    for id_ in IDS:
-        since: int | None = None
-        unknown, worst, showed, alike, history_of = False, len(SEVERITIES), set(), set(), []
-        scanned: set[str] = set()
-        last_label = ""
-        for day, known in enumerate(days):
-            if not known or "scans" not in known:
-                continue
-            [build] = known["versions"][known["latest"]]["digests"]
-            [scan] = known["scans"]
-            look = scan["scanner"], frozenset(scan["limits"])
-            rows = [listed[id_] for listed in known["rows"].values() if id_ in listed]
-            if rows:
-                if since is None and history_of and build in scanned:
-                    since, unknown, worst = history_of.pop()
-                if day == 0:
-                    unknown = True
-                opened = [SEVERITIES.index(row["severity"]) for row in rows if not row["suppressed"]]
-                if opened and since is None:
-                    since, worst, showed = day, len(SEVERITIES), set()
-                worst = min([worst, *opened]) if opened else worst
-                showed, last_label = showed | {build}, known["latest"]
-                alike.add(look)
-            elif since is not None:
-                scanners, limits = (
-                    {name for name, _ in alike},
-                    [each for name, each in alike if name == look[0]],
-                )
-                looked = scanners == {look[0]} and look[1] <= frozenset.intersection(*limits)
-                fresh = known["age"] is not None and day - known["age"] >= since
-                if looked and fresh and build not in showed and known["latest"] >= last_label:
-                    history_of.append((since, unknown, worst))
-                    fixes.append((id_, since, day - since, unknown, worst))
-                    since, unknown = None, False
-            scanned.add(build)
-        taken_back = [each for each in fixes if each[0] == id_][len(history_of) :]
-        kept = {
-            (each[0], each[1]): each
-            for each in fixes
-            if each[0] == id_ and (each[1], each[3], each[4]) in history_of
-        }
-        fixes = [each for each in fixes if each[0] != id_] + [*kept.values()]
-        del taken_back
-    return sorted(
-        (id_, since, took) for id_, since, took, unknown, worst in fixes if not unknown and worst <= 1
-    )
+    """Id, first day and days of each critical or high fix whose beginning is known."""
+    return sorted(fix for id_ in IDS for fix in _fixes(id_, days))
+
+
+def _fixes(id_: str, days: list[Json | None]) -> Iterator[tuple[str, int, int]]:
+    since: int | None = None
+    unknown, worst, version = False, len(SEVERITIES), ""
+    showed, scanned = set[str](), set[str]()
+    alike = set[tuple[str, frozenset[str]]]()
+    """Scanner and limits of what ever showed it."""
+    fixes: list[tuple[int, int, bool, int]] = []
+    for day, known in enumerate(days):
+        if not known or "scans" not in known:
+            continue
+        [build], [scan] = known["versions"][known["latest"]]["digests"], known["scans"]
+        rows = [listed[id_] for listed in known["rows"].values() if id_ in listed]
+        if rows and since is None and fixes and build in scanned:
+            since, _, unknown, worst = fixes.pop()
+        if rows:
+            unknown |= day == 0
+            severities = [SEVERITIES.index(row["severity"]) for row in rows if not row["suppressed"]]
+            if severities and since is None:
+                since, worst, showed = day, len(SEVERITIES), set()
+            worst = min(worst, *severities, len(SEVERITIES))
+            showed, version = showed | {build}, known["latest"]
+            alike.add((scan["scanner"], frozenset(scan["limits"])))
+        elif since is not None:
+            fewest = frozenset.intersection(*(limits for _, limits in alike))
+            looked = {name for name, _ in alike} == {scan["scanner"]} and {*scan["limits"]} <= fewest
+            fresh = known["age"] is not None and day - known["age"] >= since
+            if looked and fresh and build not in showed and known["latest"] >= version:
+                fixes.append((since, day - since, unknown, worst))
+                since, unknown = None, False
+        scanned.add(build)
+    yield from ((id_, first, took) for first, took, unknown, worst in fixes if not unknown and worst <= 1)
 
 
 @settings(max_examples=150, deadline=None)

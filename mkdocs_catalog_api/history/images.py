@@ -140,13 +140,13 @@ class ImagePast:
         """What is shown although the last scans did not look at it."""
         self._scans: tuple[Look, ...] = ()
         self._last: LastScan = "", "", False
-        self._scanned: dict[str, tuple[str, str]] = {}
-        """Build → the first and last day on which it was scanned as the newest."""
+        self._scanned: dict[str, list[str]] = {}
+        """Build → the days on which it was scanned as the newest."""
 
     def under(self, slug: str) -> ImagePast:
         """The same image under another slug: its clocks go on."""
         past = ImagePast(slug, None)
-        past._renamed, past._last, past._scanned = True, self._last, {**self._scanned}
+        past._renamed, past._last, past._scanned = True, self._last, deepcopy(self._scanned)
         past._tracked, past._waiting = deepcopy((self._tracked, self._waiting))
         for tracked in past._vulnerabilities:
             tracked.known_before, tracked.episodes = tracked.baseline, []
@@ -167,6 +167,7 @@ class ImagePast:
             for tracked, _ in shown.keys() - self._missed:
                 tracked.last = self._last
             day_events += [self._gone(key, self._last[1], "withdrawn") for key, _ in _in_order(shown)]
+            self._waiting |= {tracked: None for tracked, _ in shown if tracked.clock}
             day_events.append(events.ImageRemoved(self.slug))
             for label, known in facts.versions.items():
                 self._follow_digests(date, label, known, KnownVersion())
@@ -186,7 +187,7 @@ class ImagePast:
             if rows or self._waiting or self._missed or facts.scans is not self._scans:
                 day_events += self._scan(date, rows, builds)
             for build in builds:
-                self._scanned[build] = self._scanned.get(build, (date, ""))[0], date
+                self._scanned.setdefault(build, []).append(date)
             self._scans, self._renamed = facts.scans, False
             self._last = date, facts.latest or "", _has_digest(builds)
         if changes.concern_figures or not self._figures:
@@ -322,10 +323,9 @@ class ImagePast:
         """
         last_day, version, had_digest = tracked.last
         since = tracked.clock.first_seen if tracked.clock else last_day
-        days = [self._scanned[build] for build in builds if build in self._scanned]
-        if looks.scanners.isdisjoint(subject.scanner for subject in tracked.covered) or any(
-            first <= last_day and last >= since for first, last in days
-        ):
+        scanners = {subject.scanner for subject in tracked.covered}
+        days = [day for build in builds for day in self._scanned.get(build, ())]
+        if looks.scanners.isdisjoint(scanners) or any(since <= day <= last_day for day in days):
             return "scanner"
         if self.facts.latest != version:
             return "superseded"
