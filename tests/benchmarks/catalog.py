@@ -101,10 +101,7 @@ def _row(id_: int) -> dict[str, object]:
 
 
 def write_history(folder: Path, images: int, nights: int) -> None:
-    """Days on which every image is rebuilt and scanned, and each tenth has one vulnerability instead of another.
-
-    They are before the catalog's own day, on which each image was built once more.
-    """
+    """Days on which every image is rebuilt and scanned; every tenth, one of its rows is another."""
     (folder / "history").mkdir()
     last, none = datetime.date(2026, 10, 31), {"critical": 0, "high": 0, "medium": 0, "low": 0, "unknown": 0}
     counts = {"total": 0, "bySeverity": none, "fixable": 0, "exploited": None}
@@ -125,23 +122,18 @@ def _night(number: int, night: int, nights: int, day: str) -> dict[str, Any]:
     label = _label(number, 0)
     digest = f"sha256:{(number * nights + night + 7) * 0x9E3779B97F4A7C15F39CC0605CEDC835 % 2**256:064x}"
     known: dict[str, Any] = {"versions": {label: {"digests": [digest]}}, "scannedAt": f"{day}T02:00:00Z"}
-    ids = [(number + night // 10 + k) % IDS for k in range(20)]
     if night == 0:
         known |= {
             "image": f"{REGISTRY}/app-{number}",
             "latest": label,
-            "grade": "F",
+            "grade": "D",
             "scanner": "Trivy 0.69.3",
         }
-        known |= {"scans": [{"scanner": "trivy"}], "counts": {"high": 20}}
-        known["rows"] = {f"pkg{id_ % 300}": {} for id_ in ids}
-    if night == 0 or (night + number) % 10 == 0:
-        row = {f"CVE-2026-{id_:05}": {"pkg": f"pkg{id_ % 300}", "severity": "HIGH"} for id_ in ids}
-        now = {row["pkg"]: {id_: row} for id_, row in row.items()}
-        gone = (number + (night - 1) // 10 - 1) % IDS
-        known["rows"] = (
-            now
-            if night == 0
-            else {f"pkg{gone % 300}": None, f"pkg{ids[-1] % 300}": now[f"pkg{ids[-1] % 300}"]}
-        )
+        known |= {"scans": [{"scanner": "trivy"}], "counts": {"high": 20}, "rows": {}}
+    first = number + night // 10
+    for id_ in range(first, first + 20) if night == 0 else [first + 19] if night % 10 == 0 else []:
+        row = {"pkg": f"pkg{id_}", "severity": "HIGH"}
+        known.setdefault("rows", {})[f"pkg{id_}"] = {f"CVE-2026-{id_:05}": row}
+    if night and night % 10 == 0:
+        known["rows"][f"pkg{first - 1}"] = None
     return known

@@ -115,7 +115,7 @@ def _fix(api: Api, where: str, entry: Json, episodes: list[Json]) -> None:
     if entry["severity"] not in ("CRITICAL", "HIGH") or any(episode["baseline"] for episode in episodes):
         api.blame(path, where, "is neither critical nor high, or of the first day")
     _ended(api, path, where, entry, from_baseline=False)
-    # An image that was renamed has the day under its former slug, too, and no episode yet while it is not scanned.
+    # A renamed image has no episode yet while it is not scanned.
     if episodes:
         lasting = any(episode["reason"] is None for episode in episodes)
         api.expect(path, where, entry["reason"] is None, lasting)
@@ -162,7 +162,7 @@ def _open(api: Api, dates: list[str]) -> defaultdict[str, set[tuple[str, str]]]:
 
 
 def _digests(api: Api, dates: list[str]) -> dict[str, list[Json]]:
-    """Slug → the digests that its versions had and have, from the events, within the bounds of former ones."""
+    """Slug → the digests that its versions had and have, from the events, within their bounds."""
     pages: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
     entries: defaultdict[str, dict[tuple[str, str], Json]] = defaultdict(dict)
     for date in dates:
