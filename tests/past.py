@@ -8,13 +8,11 @@ from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from click.testing import CliRunner, Result
 
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.documents.table import LOOKUP_NAMES
-from mkdocs_catalog_api.history.days import Folder
 
 from .sites import REGISTRY, SiteFolder, digest, trivy
 from .sites import Result as Built
@@ -45,7 +43,7 @@ class Past:
         rows: Sequence[Mapping[str, object]],
         build: str = "",
         *,
-        made: str = "",
+        made: str = "2026-11-20",
         platform: str = "",
     ) -> None:
         """Write the Trivy report of a version, of what it was built to, with the day it was made."""
@@ -71,11 +69,11 @@ class Past:
         assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
         return result
 
-    def day(self, date: str, **env: str) -> list[dict[str, Any]]:
-        """Record a day, which has to go well; returns its events."""
-        result = self.run("--date", date, **env)
+    def day(self, date: str, **env: str) -> dict[str, int]:
+        """Record a day, which has to go well; returns its number of events by kind."""
+        result = self.run("--date", date, "--json", **env)
         assert result.exit_code == 0, result.output
-        events: list[dict[str, Any]] = json.loads(self.file(date).read_bytes())["events"]
+        events: dict[str, int] = json.loads(result.stdout)["summary"]["events"]
         return events
 
     @classmethod
@@ -83,10 +81,6 @@ class Past:
         """The same past in another folder."""
         shutil.copytree(past.site.folder, site.folder, dirs_exist_ok=True)
         return cls(replace(deepcopy(past.site), folder=site.folder))
-
-    @property
-    def folder(self) -> Folder:
-        return Folder(self.site.folder / "history")
 
     def file(self, date: str) -> Path:
         return self.site.folder / f"history/{date}.json"

@@ -124,23 +124,10 @@ def test_a_history_is_begun_and_shown(folder: Path) -> None:
     identity = "git config user.name a && git config user.email a@example.org"
     shell(folder, f"git init -q && {identity} && git add . && git commit -qm First")
     said = shell(folder, command("history", "catalog-api record             # today"))
-    assert re.search(r"^recorded \d{4}-\d\d-\d\d: \d+ events", said, re.MULTILINE)
+    assert re.search(r"^recorded \d{4}-\d\d-\d\d: 1 image changed: 1 new, 1 released", said, re.MULTILINE)
     assert "history/" in shell(folder, "git show --stat --format=%s")
     shell(folder, "catalog-api build -q")
     assert (folder / "site/api/v1/changes.json").is_file()
-
-
-@pytest.mark.slow
-def test_two_histories_that_were_merged(folder: Path) -> None:
-    shell(folder, f"catalog-api record -q --date {FIRST}")
-    shutil.copytree(folder, folder.parent / "other")
-    page = folder / "docs/images/nginx.md"
-    page.write_text(page.read_text("utf-8").replace("---\n", "---\nlifecycle: deprecated\n", 1), "utf-8")
-    shutil.copy(page, folder.parent / "other/docs/images/nginx.md")
-    shell(folder, f"catalog-api record -q --date {THIRD}")
-    shell(folder.parent / "other", f"catalog-api record -q --date {SECOND}")
-    shutil.copy(folder.parent / f"other/history/{SECOND}.json", folder / "history")
-    assert shell(folder, "catalog-api check -q").splitlines()[0] == output("history", "warning: ").strip()
 
 
 @pytest.mark.slow

@@ -1,330 +1,356 @@
-"""What a history says after several days: the days of an image in a line of text, recorded from builds."""
+"""Stories: an image on some days, and when each vulnerability was found, gone and fixed."""
 
 from __future__ import annotations
 
 import json
-import re
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
-from .contract import history
-from .contract.api import Api
-from .past import Past
-from .sites import REGISTRY, SiteFolder, digest, grype, match, not_affected, openvex, row, trivy
+from .past import ONE, TWO, Past
+from .sites import REGISTRY, Result, SiteFolder, digest, grype, match, not_affected, openvex, row, trivy
 
-_PAGE = re.compile(r"(?:(?P<place>\w+)> )?(?:\{(?P<line>.*)\} )?(?P<versions>.*)")
-_VERSION = re.compile(
-    r"(?:(?P<label>\S+)=)?(?P<unlisted>-?)(?P<builds>[\w+]*)(?:<(?P<parts>.*)>)?:(?P<reports>.*)"
-)
-_REPORT = re.compile(r"(?P<rows>[^(]*)(?:\((?P<facts>.*)\))?")
-_ROW = re.compile(r"~(?P<hidden>\d)|(?P<id>\d)(?:!(?P<severity>\w+))?(?:@(?P<pkg>\w+))?")
+GHSA, PYSEC = "GHSA-aaaa-bbbb-cccc", "PYSEC-2026-1"
+Build = dict[str, Any]
+"""A version of an image: label, digests, and its reports."""
 
 
-class Story(NamedTuple):
-    """An image's days from 1 November on, and what is published of them in the end.
-
-    A day has `version=build: ids` of each version, with semicolons between. The version may be left out: 1.0.
-
-    - Days are separated by |. `.` is a day like the one before, and – one without the page.
-    - `1!LOW@curl` has a severity and a package, else HIGH and openssl. A statement hides `~1`.
-    - `?`: not scanned. In brackets: what a report shows of itself.
-    - A build `a+b` has two digests, with a report of each: `a+b: 1 / ?`, and `a+a` one with two reports. Only
-      reports know that of `-a`.
-    - `a<amd64 arm64>` has platforms, and `a<amd64=x>` a manifest.
-    - `web>`: the slug is another. In braces: a line of the page.
-    """
-
-    days: str
-    events: str
-    """What happened to vulnerabilities on each day."""
-    ends: str
-    """Each vulnerability of a package: first day–day of the fix, reason and version; * if it may be older."""
-    kinds: str | None = None
-    """The kinds of all other events from the second day on, if they matter."""
-    figures: str | None = None
-    """Day: open and suppressed vulnerabilities, on each day on which a figure changed, if they matter."""
+def scanned(build: str, *rows: object, version: str = "1.0", platform: str = "", **facts: Any) -> Build:
+    """A version with one digest, and a Trivy report of it, made on the day that is recorded."""
+    return {
+        "version": version,
+        "digest": [build],
+        "reports": [report(build, *rows, platform=platform, **facts)],
+    }
 
 
-class Told:
-    """The catalog of some stories, recorded day by day, and what it publishes in the end."""
+def report(
+    build: str, *rows: object, made: int | None = None, platform: str = "", ended: bool = False
+) -> Build:
+    """A report of a digest; `made`: on another day, 0 for an unknown one."""
+    return {"build": build, "rows": rows, "made": made, "platform": platform, "ended": ended}
 
-    def __init__(self, site: SiteFolder, stories: Mapping[str, Story]) -> None:
-        self._site, self._slugs = site, {name: f"story-{number}" for number, name in enumerate(stories)}
-        texts = {self._slugs[name]: story.days.split(" | ") for name, story in stories.items()}
-        self._days = [_date(day) for day in range(1, max(map(len, texts.values())) + 1)]
-        recorded = [self._record(date, texts) for date in self._days]
-        self._result = site.build()
-        assert not self._result.failed, self._result.logged()
-        api = Api(site.folder / "site", "/catalog")
-        history.check(api)
-        assert api.violations == []
-        self._events = [self._result.json(f"changes/{date}.json")["data"] for date in self._days]
-        assert self._events == recorded
-        assert "CAT050" not in self._result.codes, "every event fits"
 
-    def _record(self, date: str, texts: Mapping[str, list[str]]) -> list[dict[str, Any]]:
-        """Write all images as they are on a day, and record it; return its events."""
+def parts(version: str = "1.0", **reports: Build | None) -> Build:
+    """A version whose digests are parts, with a report of each or none."""
+    return {"version": version, "digest": [*reports], "reports": [*filter(None, reports.values())]}
+
+
+def unscanned(build: str) -> Build:
+    return {"version": "1.0", "digest": [build], "reports": []}
+
+
+class Story:
+    """The days of a catalog, recorded one after the other, and what is published in the end."""
+
+    def __init__(self, site: SiteFolder) -> None:
+        self.site, self.days = site, list[str]()
+
+    def day(
+        self, *versions: Build, slug: str = "app", repository: str = "app", vex: Sequence[str] = ()
+    ) -> None:
+        """Record a day on which the image has these versions; without any, it left."""
+        date = f"2026-11-{len(self.days) + 1:02}"
+        self.days.append(date)
         for folder in ("docs", "scans", "vex"):
-            shutil.rmtree(self._site.folder / folder, ignore_errors=True)
-        self._site.write("docs/index.md", "# Home")
-        statements: list[object] = []
-        for slug, days in texts.items():
-            *_, text = (text for text in days[: self._days.index(date) + 1] if text != ".")
-            statements += [] if text == "–" else self._write(slug, text)
-        if statements:
-            self._site.write("vex/a.json", json.dumps(openvex(*statements)).encode())
-        return Past(self._site).day(date)
+            shutil.rmtree(self.site.folder / folder, ignore_errors=True)
+        self.site.write("docs/index.md", "# Home")
+        image = f"{REGISTRY}/{repository}"
+        if vex:
+            product = {"@id": f"pkg:oci/{repository}?repository_url={image}"}
+            statements = [not_affected(id_, product) for id_ in vex]
+            self.site.write("vex/a.json", json.dumps(openvex(*statements)).encode())
+        entries = []
+        for version in versions:
+            listed = {"digest": [*map(digest, version["digest"])]}
+            entries.append({"version": version["version"]} | listed | version.get("page", {}))
+            for number, facts in enumerate(version["reports"]):
+                self._write(f"{slug}/{version['version']}-{number}", image, facts, date)
+        if versions:
+            self.site.image(slug, f"image: {image}\nversions: {json.dumps(entries)}")
+        Past(self.site).day(date)
 
-    def _write(self, slug: str, text: str) -> Iterator[object]:
-        """Write the page and the reports of an image; yield its statements."""
-        page = _groups(_PAGE, text)
-        name = f"{slug}-{page['place']}" if page["place"] else slug
-        versions = []
-        for part in page["versions"].split("; "):
-            given = _groups(_VERSION, part)
-            label, parts = given["label"] or "1.0", (given["parts"] or "").split()
-            builds = [build and _digest(slug, build) for build in given["builds"].split("+")]
-            manifests = {f"linux/{each[:5]}": _digest(slug, each[6:]) for each in parts if "=" in each}
-            version = {"platforms": [f"linux/{each[:5]}" for each in parts], "manifests": manifests}
-            version |= {} if given["unlisted"] else {"digest": [*dict.fromkeys(builds)]}
-            versions.append({"version": label} | version)
-            for number, (of, text) in enumerate(zip(builds, given["reports"].split("/"), strict=True)):
-                report = _groups(_REPORT, text)
-                facts = dict(fact.partition(" ")[::2] for fact in (report["facts"] or "").split(", "))
-                also = [_digest(slug, facts["also"])] if "also" in facts else []
-                names = [f"{REGISTRY}/{name}@{each}" for each in (of, *also) if each]
-                rows = [_groups(_ROW, word) for word in report["rows"].split() if word != "?"]
-                yield from (
-                    not_affected(
-                        _id(each["hidden"]), {"@id": f"pkg:oci/{name}?repository_url={REGISTRY}/{name}"}
-                    )
-                    for each in rows
-                    if each["hidden"]
+    def _write(self, path: str, image: str, facts: Build, date: str) -> None:
+        name = f"{image}@{digest(facts['build'])}"
+        day = date if facts["made"] is None else f"2026-11-{facts['made']:02}"
+        created = f"{day}T00:00:00Z" if facts["made"] != 0 else ""
+        if any("vulnerability" in each for each in facts["rows"]):
+            written = grype(*facts["rows"], repoDigests=[name], created=created)
+        else:
+            written = trivy([*facts["rows"]], digest=name, created=created)
+        if facts["platform"]:
+            system, architecture = facts["platform"].split("/")
+            written["Metadata"]["ImageConfig"] = {"os": system, "architecture": architecture}
+        if facts["ended"]:
+            written["Metadata"]["OS"] = {"Family": "debian", "Name": "9", "EOSL": True}
+        self.site.report(f"{path}.json", written)
+
+    @property
+    def result(self) -> Result:
+        result = self.site.build()
+        assert not result.failed, result.logged()
+        return result
+
+    def events(self, slug: str = "app") -> list[list[str]]:
+        """What happened to vulnerabilities on each day: kind, id and reason."""
+        result = self.result
+        return [
+            [
+                " ".join(filter(None, (event["kind"][14:], event["id"], event.get("reason"))))
+                for event in result.json(f"changes/{date}.json")["data"]
+                if "id" in event and event["slug"] == slug
+            ]
+            for date in self.days
+        ]
+
+    def ends(self, slug: str = "app") -> list[str]:
+        """Each vulnerability with its first day, the day of its fix, and the reason of its end."""
+        return [
+            " ".join(
+                str(value)
+                for value in (
+                    entry["id"],
+                    entry["firstSeen"][8:],
+                    (entry["fixedOn"] or "")[8:],
+                    entry["reason"],
                 )
-                found = [each for each in rows if each["id"]]
-                if "?" not in text:
-                    path = f"{name}/{label}{f'-{number}' if len(builds) > 1 else ''}.json"
-                    self._site.report(path, _report(f"{REGISTRY}/{name}:{label}", names, found, facts))
-        self._site.image(name, f"{page['line'] or ''}\nversions: {json.dumps(versions)}")
-
-    def story(self, name: str, told: Story) -> Story:
-        """What is published of a story, with the same columns."""
-        slug = self._slugs[name]
-        events = [[event for event in day if event["slug"] in (slug, f"{slug}-web")] for day in self._events]
-        histories = [
-            (place, self._result.json(path))
-            for place, path in (("", f"history/{slug}.json"), ("web> ", f"history/{slug}-web.json"))
-            if (self._result.api / path).exists()
+                if value
+            )
+            for entry in self.result.json(f"history/{slug}.json")["vulnerabilities"]
         ]
-        ends = [
-            f"{place}{_name(entry['id'], entry['pkg'])} {_end(entry)}"
-            for place, document in histories
-            for entry in document["vulnerabilities"]
-        ]
-        figures = [
-            f"{place}{_day(entry['date'])}: {entry['total'] if entry['scanned'] else '?'}"
-            + (f" ~{entry['suppressed']}" if entry["suppressed"] else "")
-            for place, document in histories
-            for entry in document["figures"]
-        ]
-        return Story(
-            told.days,
-            _by_day(", ".join(_event(event) for event in day if "pkg" in event) for day in events),
-            ", ".join(ends),
-            kinds=None
-            if told.kinds is None
-            else _by_day(" ".join(each["kind"] for each in day if "pkg" not in each) for day in events[1:]),
-            figures=told.figures and ", ".join(figures),
-        )
 
 
-def _groups(pattern: re.Pattern[str], text: str) -> dict[str, str]:
-    match = pattern.fullmatch(text.strip())
-    assert match, text
-    return match.groupdict()
+@pytest.fixture
+def story(site: SiteFolder) -> Story:
+    return Story(site)
 
 
-def _date(day: int) -> str:
-    return f"2026-11-{day:02}"
+def test_a_rebuild_fixes_what_was_found_although_it_was_not_scanned_at_once(story: Story) -> None:
+    for version in (scanned("a"), scanned("a", row(ONE)), unscanned("b"), scanned("b")):
+        story.day(version)
+    assert story.events() == [[], [f"found {ONE}"], [], [f"gone {ONE} rebuilt"]]
+    assert story.ends() == [f"{ONE} 02 04 rebuilt"]
+    figures = story.result.json("history/app.json")["figures"]
+    assert [entry["total"] for entry in figures] == [0, 1, None, 0]
 
 
-def _day(date: str | None) -> str:
-    return date[8:].lstrip("0") if date else ""
+def test_an_id_that_gets_its_cve_is_the_same_vulnerability(story: Story) -> None:
+    """One fix after nine days, and not two."""
+    ghsa = match(GHSA, "High", pkg="lib")
+    cve = match(GHSA, "High", ONE, pkg="lib")
+    nothing = [match(TWO, "Low", pkg="z")]
+    for matches in (nothing, [ghsa, *nothing], *[[cve, *nothing]] * 8):
+        story.day(scanned("a", *matches))
+    story.day(scanned("b", *nothing))
+    assert [each for each in story.events() if each][1:] == [[f"found {GHSA}"], [f"gone {ONE} rebuilt"]]
+    [entry] = story.result.json("fixes.json")["data"]
+    assert (entry["id"], entry["aliases"], entry["days"]) == (ONE, [GHSA], 9)
+    assert story.result.json("fixes.json")["timeToFix"]["high"]["days90"] == {
+        "count": 1,
+        "median": 9,
+        "percentile90": 9,
+    }
 
 
-def _by_day(texts: Iterable[str]) -> str:
-    """The texts of the days, up to the last one."""
-    return re.sub(" +", " ", " | ".join(texts)).rstrip(" |")
+def test_two_ids_that_turn_out_to_be_one_vulnerability_have_the_older_clock(story: Story) -> None:
+    first = match(GHSA, "High", pkg="lib")
+    story.day(scanned("a", match(TWO, "Low", pkg="z")))
+    story.day(scanned("a", first, match(TWO, "Low", pkg="z")))
+    story.day(scanned("a", first, match(PYSEC, "High", pkg="lib")))
+    story.day(scanned("a", match(ONE, "High", GHSA, PYSEC, pkg="lib")))
+    story.day(scanned("b", match(TWO, "Low", pkg="z")))
+    assert [(each["id"], each["days"]) for each in story.result.json("fixes.json")["data"]] == [(ONE, 3)]
 
 
-def _id(number: str) -> str:
-    return f"CVE-2026-{number:0>4}"
+def test_two_cves_with_one_alias_stay_two(story: Story) -> None:
+    story.day(scanned("a", match("CVE-2026-0009", "Low", pkg="z")))
+    story.day(scanned("a", match(ONE, "High", GHSA, pkg="lib")))
+    story.day(scanned("a", match(ONE, "High", GHSA, pkg="lib"), match(TWO, "High", GHSA, pkg="lib")))
+    assert story.events()[2] == [f"found {TWO}"]
 
 
-def _digest(slug: str, build: str) -> str:
-    return digest(f"{slug} {build}")
+def test_a_platform_on_which_an_id_appears_a_day_later_has_to_be_looked_at(story: Story) -> None:
+    arm: Build = {"platform": "linux/arm64"}
+    amd: Build = {"platform": "linux/amd64"}
+    story.day(parts(a=report("a", **amd), b=report("b", **arm)))
+    story.day(parts(a=report("a", row(ONE), **amd), b=report("b", **arm)))
+    story.day(parts(a=report("a", row(ONE), **amd), b=report("b", row(ONE), **arm)))
+    story.day(parts(c=report("c", **amd), d=None))
+    assert story.ends() == [f"{ONE} 02"], "not gone where nobody has looked"
+    story.day(parts(c=report("c", **amd), d=report("d", **arm)))
+    assert story.ends() == [f"{ONE} 02 05 rebuilt"]
 
 
-def _report(tag: str, names: list[str], rows: list[dict[str, str]], facts: Mapping[str, str]) -> Any:
-    """A report that contains these digests, or the tag without one."""
-    found = [(_id(each["id"]), each["severity"] or "HIGH", each["pkg"] or "openssl") for each in rows]
-    if "grype" in facts:
-        return grype(*[match(id_, severity, pkg=pkg) for id_, severity, pkg in found], repoDigests=names)
-    report = trivy([row(id_, severity, pkg=pkg) for id_, severity, pkg in found], tag=tag, created="")
-    report["Metadata"] = {"RepoTags": [] if names else [tag], "RepoDigests": names}
-    if "made" in facts:
-        report["CreatedAt"] = f"{_date(int(facts['made']))}T06:00:00Z"
-    if "ended" in facts:
-        report["Metadata"]["OS"] = {"Family": "debian", "Name": "9", "EOSL": True}
-    for architecture in {"amd64", "arm64"} & {*facts}:
-        report["Metadata"]["ImageConfig"] = {"os": "linux", "architecture": architecture}
-    return report
+def test_what_only_an_unscanned_part_had_is_neither_gone_nor_fixed(story: Story) -> None:
+    story.day(parts(a=report("a"), b=report("b")))
+    story.day(parts(a=report("a", row(ONE)), b=report("b", row(ONE), row(TWO))))
+    story.day(parts(a=report("a", row(ONE)), b=None))
+    story.day(parts(c=report("c"), d=None))
+    assert story.events()[2:] == [[], []]
+    story.day(parts(c=report("c"), d=report("d", row(TWO))))
+    assert story.ends() == [f"{ONE} 02 05 rebuilt", f"{TWO} 02"]
 
 
-def _name(id_: str, pkg: str) -> str:
-    return id_.rpartition("-")[2].lstrip("0") + (f"@{pkg}" if pkg != "openssl" else "")
+def test_a_renamed_image_is_the_same(story: Story) -> None:
+    """By its repository or a digest; also rebuilt on the same day, and scanned a day later."""
+    story.day(scanned("a"))
+    story.day(scanned("a", row(ONE), row(TWO)))
+    story.day(scanned("b", row(ONE), row(TWO)), slug="web")
+    story.day(unscanned("b"), slug="other", repository="moved")
+    story.day(scanned("b", row(ONE)), slug="other", repository="moved")
+    story.day(scanned("c"), slug="other", repository="moved")
+    assert story.events()[2] == [f"gone {ONE} withdrawn", f"gone {TWO} withdrawn"]
+    assert story.events("web")[2] == [f"found {ONE} renamed", f"found {TWO} renamed"]
+    assert story.ends("other") == [f"{ONE} 02 06 rebuilt"]
+    fixes = story.result.json("fixes.json")
+    assert [(entry["slug"], entry["days"]) for entry in fixes["data"] if entry["days"]] == [("other", 4)]
 
 
-def _end(entry: dict[str, Any]) -> str:
-    """Since when a vulnerability is known, and its end."""
-    time = "*" * entry["baseline"] + f"{_day(entry['firstSeen'])}–{_day(entry['fixed'])}"
-    version = entry["fixedIn"] if entry["fixedIn"] != "1.0" else None
-    return " ".join(filter(None, [time, entry["reason"], version]))
+def test_another_image_is_not_the_same(story: Story) -> None:
+    for seed, slug in (("a", "app"), ("b", "web")):
+        story.day(scanned(seed, row(ONE)), slug=slug, repository=slug)
+    assert story.events("web")[1] == [f"found {ONE}"]
 
 
-def _event(event: dict[str, Any]) -> str:
-    name, what = _name(event["id"], event["pkg"]), event["kind"].partition("-")[2]
-    if what == "changed":
-        return f"{name} was {event['was'] or event['from']}"
-    sign = {"found": "+", "gone": "-", "suppressed": "~", "reopened": "again "}[what]
-    return " ".join(filter(None, [f"{sign}{name}", event.get("reason")]))
+def test_an_image_that_comes_back_has_its_clock(story: Story) -> None:
+    for versions in ([scanned("a")], [scanned("a", row(ONE))], [], [scanned("a", row(ONE))], [scanned("b")]):
+        story.day(*versions)
+    assert story.events()[2:4] == [[f"gone {ONE} withdrawn"], [f"found {ONE}"]]
+    assert story.ends() == [f"{ONE} 02 05 rebuilt", f"{ONE} 02 withdrawn"]
 
 
-# The time to fix of an id is that of `test_history_rules`.
-STORIES = {
-    "found, then not scanned, then gone": Story(
-        "a: | a: 1 | b: ? | b:", " | +1 | | -1 rebuilt", "1 2–4 rebuilt", figures="1: 0, 2: 1, 3: ?, 4: 0"),
-    "without any digest nothing counts as rebuilt": Story(
-        "-: | -: 1 | -:", " | +1 | -1 scanner", "1 2– scanner"),
-    "a statement that is withdrawn reopens": Story(
-        "a: | a: 1 | a: 1 ~1 | a: 1", " | +1 | ~1 | again 1", "1 2–, 1 2– suppressed",
-        figures="1: 0, 2: 1, 3: 0 ~1, 4: 1"),
-    "an end that is not a fix keeps its reason": Story(
-        "a: | a: 1 2@curl 2@zlib | a: 1 2@curl ~1 | a: 1 ~1",
-        " | +1, +2@curl, +2@zlib | -2@zlib scanner, ~1 | -2@curl scanner",
-        "1 2– suppressed, 2@curl 2– scanner, 2@zlib 2– scanner"),
-    "a new version fixes although the old one keeps it": Story(
-        "a: | a: 1 | a: 1; 1.1=b:", " | +1 | -1 superseded", "1 2–3 superseded 1.1",
-        kinds="grade-changed | release-added latest-changed scan-changed grade-changed"),
-    "another severity": Story("a: | a: 1!LOW | a: 1!CRITICAL", " | +1 | 1 was LOW", "1 2–"),
-    "renamed, withdrawn, and back again": Story(
-        "a: | a: 1 | web> a: 1 | web> {lifecycle: withdrawn} a: 1 | a: 1",
-        " | +1 | +1, -1 withdrawn | | +1, -1 withdrawn", "1 2–, 1 2– withdrawn, web> 1 *3– withdrawn",
-        kinds="grade-changed | "
-        "image-added release-added latest-changed scan-changed grade-changed image-removed | "
-        "lifecycle-changed | "
-        "image-added release-added latest-changed scan-changed grade-changed image-removed",
-        figures="1: 0, 2: 1, 3: ?, 5: 1, web> 3: 1, web> 5: ?"),
-    "what a renamed image shows has no known beginning": Story(
-        "a: | a: 1 | web> a: 1 | web> a: 1 2 | web> b:",
-        " | +1 | +1, -1 withdrawn | +2 | -1 rebuilt, -2 rebuilt",
-        "1 2– withdrawn, web> 2 4–5 rebuilt, web> 1 *3–5 rebuilt"),
-    "a renamed image that is scanned a day later has no known beginning": Story(
-        "a: | a: 1 | web> a: ? | web> a: 1", " | +1 | -1 withdrawn | +1", "1 2– withdrawn, web> 1 *4–"),
-    "a renamed image is known by the digests of its scans": Story(
-        "-a: | -a: 1 | web> -a: 1", " | +1 | +1, -1 withdrawn", "1 2– withdrawn, web> 1 *3–"),
-    "an image with digests of its own has a beginning": Story("a: | a: | web> b: 1", " | | +1", "web> 1 3–"),
-    "a release is deleted, and going back to an older version fixes nothing": Story(
-        "a: | a: 2; 1.1=b: 1 | a: 2", " | +1 | -1 superseded, +2", "2 3–, 1 2– superseded",
-        kinds="release-added latest-changed scan-changed grade-changed | "
-        "release-removed latest-changed scan-changed"),
-    "the first record of an old catalog is a baseline": Story(
-        "a: 1 2 ~2 | a: 1 2 3 | b:",
-        "+1 baseline, ~2 baseline | again 2, +3 | -1 rebuilt, -2 rebuilt, -3 rebuilt",
-        "2 *2–3 rebuilt, 3 2–3 rebuilt, 1 *1–3 rebuilt"),
-    "another scanner": Story(
-        "a: | a: 1@libssl3 2@zlib | a: 1 3@curl (grype) | a: 1 3@curl (grype)",
-        " | +1@libssl3, +2@zlib | -2@zlib scanner, 1 was libssl3, +3@curl scanner",
-        "3@curl 3–, 1 2–, 2@zlib 2– scanner"),
-    "the same scanner names a package otherwise": Story(
-        "a: | a: 1 | a: 1@libssl3", " | +1 | 1@libssl3 was openssl", "1@libssl3 2–"),
-    "another scanner that names more packages": Story(
-        "a: | a: 1 | a: 1@libcrypto3 1@libssl3 (grype)",
-        " | +1 | 1@libcrypto3 was openssl, +1@libssl3 scanner", "1@libcrypto3 2–, 1@libssl3 2–"),
-    "another digest of the same build in the reports": Story(
-        "a: (also b) | a: 1 (also b) | b: (also a)", " | +1 | -1 scanner", "1 2– scanner"),
-    "an older variant of the same release fixes nothing": Story(
-        "a: | a: 1 | 1.0-alpine=b: 1 | 1.0-alpine=b: 1; 1.0=c:", " | +1 | | -1 superseded",
-        "1 2– superseded"),
-    "a newer version than the variant fixes": Story(
-        "a: | a: 1 | 1.0-alpine=b: 1 | 1.0-alpine=b: 1; 1.1=c:", " | +1 | | -1 superseded",
-        "1 2–4 superseded 1.1"),
-    "a fix is taken back under another name of the package": Story(
-        "a: | a: 1 | b: | b: 1@libssl3 | c:", " | +1 | -1 rebuilt | +1@libssl3 | -1@libssl3 rebuilt",
-        "1@libssl3 2–5 rebuilt"),
-    "an ended system fixes nothing": Story("a: | a: 1 | b: (ended)", " | +1", "1 2–"),
-    "a system that has ended no longer hides nothing": Story(
-        "a: (ended) | a: 1 (ended) | b:", " | +1 | -1 rebuilt", "1 2–3 rebuilt"),
-    "a scan made before the vulnerability was seen fixes nothing": Story(
-        "a: | a: 1 | b: (made 1)", " | +1 | -1 rebuilt", "1 2– rebuilt"),
-    "a scan made on the day on which it was seen fixes": Story(
-        "a: | a: 1 | b: (made 2)", " | +1 | -1 rebuilt", "1 2–3 rebuilt"),
-    "a scan without a time is as old as its first record": Story(
-        "a: | b: 1 | a:", " | +1 | -1 rebuilt", "1 2– rebuilt"),
-    "a later scan of the same is no event": Story("a: (made 1) | a: (made 2)", "", "", kinds=""),
-    "the scan of another platform fixes nothing": Story(
-        "a: | a: 1 (amd64) | b: (arm64)", " | +1 | -1 rebuilt", "1 2– rebuilt"),
-    "nor does it for one that appears there a day later": Story(
-        "a+a: (amd64) / (arm64) | a+a: 1 (amd64) / (arm64) | a+a: 1 (amd64) / 1 (arm64) | b: (amd64)",
-        " | +1 | | -1 rebuilt", "1 2– rebuilt"),
-    "a platform that is no longer scanned when it is found is not asked for": Story(
-        "a+a: (amd64) / (arm64) | a: 1 (amd64) | b: (amd64)", " | +1 | -1 rebuilt", "1 2–3 rebuilt"),
-    "a scan that names no platform fixes": Story(
-        "a: | a: 1 (amd64) | b:", " | +1 | -1 rebuilt", "1 2–3 rebuilt"),
-    "a report that names no part fixes nothing where there are several": Story(
-        "a<amd64 arm64>: | a<amd64 arm64>: 1 | b<amd64 arm64>:", " | +1 | -1 rebuilt", "1 2– rebuilt"),
-    "the same manifest in a new index fixes nothing": Story(
-        "a<amd64=x>: (amd64) | a<amd64=x>: 1 (amd64) | b<amd64=x>: (amd64)", " | +1 | -1 scanner",
-        "1 2– scanner"),
-    "another manifest in a new index fixes": Story(
-        "a<amd64=x>: (amd64) | a<amd64=x>: 1 (amd64) | b<amd64=y>: (amd64)", " | +1 | -1 rebuilt",
-        "1 2–3 rebuilt"),
-    "what only an unscanned platform had is not gone": Story(
-        "a+b: / | a+b: 1 / 1 2 | a+b: 1 / ? | . | a+b: 1 / 1", " | +1, +2 | | | -2 scanner",
-        "1 2–, 2 2– scanner",
-        kinds="grade-changed | scan-changed grade-changed | | scan-changed grade-changed",
-        figures="1: 0, 2: 2, 3: 2, 5: 1"),
-    "a rebuilt image fixes once each platform is scanned": Story(
-        "a+b: / | a+b: 1 / 1 2 | c+d: 3 / ? | c+d: 3 / 2", " | +1, +2 | +3 | -1 rebuilt",
-        "3 3–, 1 2–4 rebuilt, 2 2–"),
-    "what one platform no longer reports is not fixed by scanning the other": Story(
-        "a+b: / | a+b: 1 / 1 2 | c+d: 3 / ? | c+d: /",
-        " | +1, +2 | +3 | -1 rebuilt, -2 rebuilt, -3 scanner", "3 3– scanner, 1 2–4 rebuilt, 2 2–4 rebuilt"),
-    "a platform that stays as it was fixes nothing": Story(
-        "a+b: / | a+b: 1 / 1 2 | a+c: /", " | +1, +2 | -1 scanner, -2 scanner", "1 2– scanner, 2 2– scanner"),
-}  # fmt: skip
-ACCEPTED = {
-    "one platform is enough for who scans no other": Story(
-        "a+b: / ? | c+d: 1 / ? | e+f: / ?", " | +1 | -1 rebuilt", "1 2–3 rebuilt"),
-    "but not for what only an unscanned platform had": Story(
-        "a+b: / | a+b: 1 / 1 2 | a+b: 1 / ? | a+b: 1 / 1", " | +1, +2 | | -2 scanner", "1 2–, 2 2– scanner",
-        figures="1: 0, 2: 2, 4: 1"),
-}  # fmt: skip
-"""Stories of a catalog that accepts images of which some platforms are not scanned."""
+@pytest.mark.parametrize(
+    ("before", "now", "reason"),
+    [
+        (scanned("a", row(ONE)), scanned("a"), "scanner"),
+        (scanned("a", row(ONE)), scanned("b", version="0.9"), "superseded"),
+        (scanned("a", row(ONE)), scanned("b", ended=True), "rebuilt"),
+        (scanned("a", row(ONE)), scanned("b", made=1), "rebuilt"),
+        (scanned("a", row(ONE)), scanned("b", made=0), "rebuilt"),
+        (scanned("a", row(ONE)), scanned("b", match(TWO, "Low", pkg="z")), "scanner"),
+        (scanned("a", row(ONE), platform="linux/amd64"), scanned("b", platform="linux/s390x"), None),
+    ],
+)
+def test_gone_but_not_fixed(story: Story, before: Build, now: Build, reason: str | None) -> None:
+    """The same build, an older version, a limit more, a scan from before or of an unknown time, another
+    scanner; what nobody has looked at is not even gone.
+    """
+    story.day(scanned("x", platform=before["reports"][0]["platform"]))
+    story.day(before)
+    story.day(now)
+    assert story.ends()[-1] == " ".join(filter(None, (ONE, "02", reason)))
 
 
-@pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
-    accepting = SiteFolder(tmp_path_factory.mktemp("accepting"))
-    accepting.settings["security"] = {"accept": ["partial"]}
-    strict = Told(SiteFolder(tmp_path_factory.mktemp("strict")), STORIES)
-    return dict.fromkeys(STORIES, strict) | dict.fromkeys(ACCEPTED, Told(accepting, ACCEPTED))
+def test_a_limit_that_was_there_before_hides_nothing(story: Story) -> None:
+    for version in (scanned("x", ended=True), scanned("a", row(ONE), ended=True), scanned("b", ended=True)):
+        story.day(version)
+    assert story.ends() == [f"{ONE} 02 03 rebuilt"]
 
 
-@pytest.mark.parametrize("name", [*STORIES, *ACCEPTED])
-def test_a_story_is_told(told: dict[str, Told], name: str) -> None:
-    story = (STORIES | ACCEPTED)[name]
-    assert told[name].story(name, story) == story
+def test_the_clock_goes_on_until_somebody_has_looked_alike(story: Story) -> None:
+    story.day(scanned("x"))
+    story.day(scanned("a", row(ONE)))
+    story.day(scanned("b", match(TWO, "Low", pkg="z")))
+    assert story.ends()[-1] == f"{ONE} 02 scanner"
+    story.day(scanned("c"))
+    assert story.ends()[-1] == f"{ONE} 02 04 rebuilt"
+
+
+def test_a_build_that_had_it_before_fixes_nothing(story: Story) -> None:
+    for version in (scanned("x"), scanned("a", row(ONE)), scanned("b", row(ONE)), scanned("a")):
+        story.day(version)
+    assert story.ends() == [f"{ONE} 02 scanner"]
+
+
+def test_the_same_manifest_in_another_index_fixes_nothing(story: Story) -> None:
+    def index(build: str, manifest: str, *rows: object) -> Build:
+        page = {"manifests": {"linux/amd64": digest(manifest)}}
+        return scanned(build, *rows, platform="linux/amd64") | {"page": page}
+
+    for version in (index("x", "m"), index("a", "m", row(ONE)), index("b", "m")):
+        story.day(version)
+    assert story.ends() == [f"{ONE} 02 scanner"]
+    story.day(index("c", "n"))
+    assert story.ends() == [f"{ONE} 02 04 rebuilt"]
+
+
+def test_a_fix_is_taken_back_if_it_reappears_in_a_digest_that_was_scanned(story: Story) -> None:
+    for version in (scanned("x"), scanned("a", row(ONE)), scanned("b"), scanned("b", row(ONE)), scanned("c")):
+        story.day(version)
+    assert story.events()[2:] == [[f"gone {ONE} rebuilt"], [f"found {ONE}"], [f"gone {ONE} rebuilt"]]
+    assert [(entry["firstSeen"][8:], entry["days"]) for entry in story.result.json("fixes.json")["data"]] == [
+        ("02", 3)
+    ]
+
+
+def test_after_a_fix_a_new_clock_starts(story: Story) -> None:
+    for version in (scanned("x"), scanned("a", row(ONE)), scanned("b"), scanned("c", row(ONE))):
+        story.day(version)
+    assert story.ends() == [f"{ONE} 04", f"{ONE} 02 03 rebuilt"]
+
+
+def test_a_later_version_fixes_what_an_older_one_keeps(story: Story) -> None:
+    old = scanned("a", row(ONE, "CRITICAL"), row(ONE, "LOW", pkg="b"))
+    for versions in ([scanned("a")], [old], [scanned("b", version="1.1"), old]):
+        story.day(*versions)
+    assert story.ends() == [f"{ONE} 02 03 superseded"] * 2
+    [entry] = story.result.json("fixes.json")["data"]
+    assert (entry["severity"], entry["fixedIn"]) == ("CRITICAL", "1.1")
+
+
+def test_it_has_to_be_gone_from_every_package(story: Story) -> None:
+    story.day(scanned("x"))
+    for build, rows in (("a", [row(ONE), row(ONE, pkg="b")]), ("b", [row(ONE)]), ("c", [])):
+        story.day(scanned(build, *rows))
+    assert story.events()[2:] == [[f"gone {ONE} rebuilt"]] * 2
+    assert story.ends() == [f"{ONE} 02 04 rebuilt"] * 2
+
+
+def test_suppression_ends_nothing(story: Story) -> None:
+    story.day(scanned("x"))
+    for vex in ([], [ONE], []):
+        story.day(scanned("a", row(ONE)), vex=vex)
+    assert story.events()[1:] == [[f"found {ONE}"], [f"suppressed {ONE}"], [f"reopened {ONE}"]]
+    assert story.ends() == [f"{ONE} 02", f"{ONE} 02 suppressed"]
+
+
+def test_what_was_there_on_the_first_day_has_no_known_beginning(story: Story) -> None:
+    story.day(scanned("a", row(ONE, "CRITICAL"), row(TWO)), vex=[TWO])
+    story.day(scanned("a", row(ONE, "CRITICAL"), row(TWO)))
+    assert story.events() == [[f"found {ONE} baseline", f"suppressed {TWO} baseline"], [f"reopened {TWO}"]]
+    fixes = story.result.json("fixes.json")
+    assert (fixes["data"], fixes["open"]) == ([], {"critical": [1], "high": [0]})
+    story.day(scanned("b"))
+    fixes = story.result.json("fixes.json")
+    assert (fixes["data"], fixes["timeToFix"]["critical"]["days90"]["count"]) == ([], 0)
+    assert [
+        (entry["baseline"], entry["days"])
+        for entry in story.result.json("history/app.json")["vulnerabilities"]
+    ] == [(True, None)] * 2
+
+
+def test_another_severity_and_the_worst_counts(story: Story) -> None:
+    story.day(scanned("x"))
+    for severity in ("LOW", "CRITICAL", "LOW"):
+        story.day(scanned("a", row(ONE, severity)))
+    assert story.events()[2:] == [[f"changed {ONE}"]] * 2
+    assert [entry["severity"] for entry in story.result.json("fixes.json")["data"]] == ["CRITICAL"]
+
+
+def test_a_time_alone_is_no_difference(story: Story) -> None:
+    story.day(scanned("a", row(ONE)))
+    story.day(scanned("a", row(ONE)))
+    day = json.loads((story.site.folder / "history/2026-11-02.json").read_bytes())
+    assert day["images"] == {}
+
+
+def test_a_note_says_why_there_is_no_time_to_fix(story: Story) -> None:
+    for version in (scanned("x"), scanned("a", row(ONE)), scanned("b", made=0)):
+        story.day(version)
+    assert [(each.code, each.file) for each in story.result.problems if each.code == "CAT050"] == [
+        ("CAT050", "history")
+    ]
+    story.day(scanned("c"))
+    assert "CAT050" not in story.result.codes

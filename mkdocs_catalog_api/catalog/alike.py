@@ -5,65 +5,115 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from .scans import Scan, plain_platform
+from msgspec import Struct
+
+from .scans import PACKAGES, Scan, plain_platform
 
 
-class Look(NamedTuple):
+class Look(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """What one scan looked at."""
 
     scanner: str
-    platform: str
+    platform: str = ""
     """Plain; empty if it is not known."""
-    packages: frozenset[str]
+    packages: frozenset[str] = PACKAGES
     """Kinds of packages."""
-    limits: frozenset[str]
-    day: str | None
-    """UTC, `2026-11-20`; None if the time is not known."""
+    limits: frozenset[str] = frozenset()
+    digests: frozenset[str] = frozenset()
+    """Those that it names."""
 
     @classmethod
-    def of(cls, scan: Scan, platforms: Mapping[str, str], now: str) -> Look:
-        """`platforms` are those of the manifests by digest; a time after `now` is not known."""
-        named = {platforms[digest] for digest in scan.coverage.named if digest in platforms}
-        known = scan.coverage.platform or (named.pop() if len(named) == 1 else "")
-        day = scan.scanned_at[:10] if scan.scanned_at and scan.scanned_at <= now else None
+    def of(cls, scan: Scan, platforms: Mapping[str, str]) -> Look:
+        """`platforms` are those of the manifests by digest."""
         coverage = scan.coverage
-        return cls(scan.scanner.word, plain_platform(known), coverage.packages, coverage.limits, day)
+        named = {platforms[digest] for digest in coverage.named if digest in platforms}
+        platform = plain_platform(coverage.platform or (named.pop() if len(named) == 1 else ""))
+        packages = PACKAGES if coverage.packages == PACKAGES else coverage.packages
+        return cls(scan.scanner.word, platform, packages, coverage.limits, coverage.named)
 
 
-def looked_alike(looks: Collection[Look], others: Collection[Look], platforms: Collection[str] = ()) -> bool:
-    """Whether the scans `looks` of a build without a vulnerability show that it is not there, although the
-    scans `others` showed it.
+class Subject(NamedTuple):
+    """What a scanner looked at."""
 
-    - Both are there, and of the same scanners.
-    - None of `looks` is of an earlier day than the newest of `others`; an unknown time is not alike.
-    - Each scanner looked again at each platform and kind of packages that it had looked at, without a limit
-      more. A platform that is not among `platforms`, those that the build has, is not asked for; without
-      `platforms`, each is.
-    """
-    if not looks or {look.scanner for look in looks} != {other.scanner for other in others}:
-        return False
-    days = [look.day for look in looks if look.day], [other.day for other in others if other.day]
-    if len(days[0]) < len(looks) or len(days[1]) < len(others) or min(days[0]) < max(days[1]):
-        return False
-    covered, wanted = _covered(looks), _covered(others)
-    return all(
-        subject in covered and covered[subject] <= limits
-        for subject, limits in wanted.items()
-        if not (platforms and subject.platform and subject.platform not in platforms)
-    )
-
-
-class _Subject(NamedTuple):
     scanner: str
     platform: str
-    kind: str
+    packages: str
 
 
-def _covered(looks: Iterable[Look]) -> dict[_Subject, frozenset[str]]:
+class Looks(NamedTuple):
+    """What the scans of a build looked at together."""
+
+    covered: Mapping[Subject, frozenset[str]]
     """What was looked at → the limits that all looks at it have."""
-    covered: dict[_Subject, frozenset[str]] = {}
+    oldest: str | None
+    """Day of the oldest scan, UTC; None if the time of one is not known."""
+    platforms: frozenset[str]
+    """Plain ones of the build; empty if they are not known."""
+
+    @classmethod
+    def of(
+        cls, looks: Collection[Look], oldest: str | None, digests: Collection[str], platforms: Collection[str]
+    ) -> Looks:
+        """`digests` and `platforms` are those of the build, the latter of each manifest if these are known.
+
+        Of a build with several parts, a scan whose platform is not known counts only if the digests are the
+        parts, and all of them are scanned.
+        """
+        named = frozenset[str]().union(*(look.digests for look in looks))
+        doubtful = len(platforms) > 1 if platforms else len(digests) > 1 and not named.issuperset(digests)
+        covered = covered_by(look for look in looks if look.platform or not doubtful)
+        return cls(covered, oldest, frozenset(platforms))
+
+    @property
+    def scanners(self) -> set[str]:
+        return {subject.scanner for subject in self.covered}
+
+    def show_fixes(self, others: Mapping[Subject, frozenset[str]], since: str | None) -> bool:
+        """Whether these scans of a build without a vulnerability show that it is not there, although scans
+        that covered `others` showed it.
+
+        - None of these is of a day before `since`; an unknown time is not alike.
+        - Each scanner looked again at each platform and kind of packages that it had looked at, without a
+          limit more. A platform that the build does not have is not asked for; if its platforms are not
+          known, each is.
+        """
+        return (
+            since is not None
+            and self.oldest is not None
+            and self.oldest >= since
+            and bool(others)
+            and all(
+                subject in self.covered and self.covered[subject] <= limits
+                for subject, limits in others.items()
+                if self.may_have(subject.platform)
+            )
+        )
+
+    def may_have(self, platform: str) -> bool:
+        """Whether the build may have the platform; of an unknown one, it may."""
+        return not (self.platforms and platform) or platform in self.platforms
+
+    def missed(self, others: Iterable[Subject]) -> bool:
+        """Whether nobody looked at a platform of the build on which `others` had looked."""
+        looked = {subject.platform for subject in self.covered}
+        return not looked or (
+            "" not in looked
+            and any(
+                platform not in looked and self.may_have(platform)
+                for platform in {subject.platform for subject in others} - {""}
+            )
+        )
+
+
+def covered_by(looks: Iterable[Look]) -> dict[Subject, frozenset[str]]:
+    """What was looked at → the limits that all looks at it have."""
+    covered: dict[Subject, frozenset[str]] = {}
     for look in looks:
-        for kind in look.packages:
-            subject = _Subject(look.scanner, look.platform, kind)
-            covered[subject] = covered.get(subject, look.limits) & look.limits
+        unite(covered, {Subject(look.scanner, look.platform, kind): look.limits for kind in look.packages})
     return covered
+
+
+def unite(covered: dict[Subject, frozenset[str]], others: Mapping[Subject, frozenset[str]]) -> None:
+    """Add what others covered; a limit stays if all have it."""
+    for subject, limits in others.items():
+        covered[subject] = covered.get(subject, limits) & limits

@@ -1,4 +1,4 @@
-"""The events of a day: one Struct for each kind, for history files and documents alike."""
+"""The events of a day: one Struct for each kind."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -8,14 +8,14 @@ from msgspec.json import schema
 from . import published as fields
 from . import types
 from .published import LifecycleWord
-from .scans import Limit
 from .vulnerabilities import SeverityWord, open_words
 
-# Not checked with each of many events: the replay sees that an image comes under a slug, and others follow.
+# Not checked with each of many events: the file of a day was.
 Slug = Annotated[str, Meta(description="Slug of the image.", extra_json_schema=schema(types.Slug))]
 Version = Annotated[str, Meta(description="The version.")]
 Digests = Annotated[tuple[str, ...], Meta(description="Digests of the version; empty when none is known.")]
 Id = Annotated[str, Meta(description="CVE id, else the advisory's id.")]
+Aliases = Annotated[tuple[str, ...], Meta(description="Its other ids, sorted.")]
 Package = Annotated[str, Meta(description="Package.")]
 BaselineReason = Literal["baseline"]
 Baseline = Annotated[
@@ -23,7 +23,7 @@ Baseline = Annotated[
     Meta(description="`baseline`: it was there before the history began."),
 ]
 GoneReason = Literal["rebuilt", "superseded", "withdrawn", "scanner"]
-FoundReason = Literal["baseline", "scanner"]
+FoundReason = Literal["baseline", "renamed"]
 
 
 class Event(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag_field="kind", gc=False):
@@ -83,50 +83,13 @@ class LatestChanged(Event, frozen=True, tag="latest-changed"):
     to: Annotated[str | None, Meta(description="The newest version; null when there is none.")]
 
 
-class CountedScan(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """A scan that counts for the newest version."""
-
-    scanner: Annotated[str, Meta(description="Name and version of the scanner.")]
-    digests: Annotated[tuple[str, ...], Meta(description="Scanned digests; empty if unknown.")]
-    platform: Annotated[
-        str | None,
-        Meta(
-            description="`os/arch[/variant]`; null if it is of the whole version, `unknown` if nobody knows "
-            "of which part of it."
-        ),
-    ]
-    packages: Annotated[tuple[str, ...], Meta(description="The kinds of packages with results.")]
-    limits: Annotated[
-        tuple[Annotated[Limit, open_words(Limit)], ...],
-        Meta(description="Reasons why vulnerabilities may be missing."),
-    ]
-    scanned_at: Annotated[
-        fields.Timestamp | None,
-        Meta(description="When it was made; null if unknown. A later scan of the same is not recorded."),
-    ]
-
-
 class ScanChanged(Event, frozen=True, tag="scan-changed"):
-    """The scan of the newest version has been added or removed, or has another subject or scanner."""
+    """The newest version has a scan, or no longer has one, or has one of another scanner."""
 
     scanned: Annotated[bool, Meta(description="Whether the newest version has a scan.")]
-    version: Annotated[
-        Version | None, Meta(description="The version of the last scan; null before the first.")
+    scanner: Annotated[
+        str | None, Meta(description="Names and versions of the scanners; null without a scan.")
     ]
-    digests: Annotated[tuple[str, ...], Meta(description="Scanned digests; empty if unknown.")]
-    scanner: Annotated[str | None, Meta(description="Name and version of the scanner.")]
-    complete: Annotated[
-        bool,
-        Meta(
-            description="Whether the scan covers the whole version. If not (some digests have no scan, or "
-            "a scan has a limit that the scan before did not have), vulnerabilities missing from it remain "
-            "open."
-        ),
-    ]
-    scans: Annotated[
-        tuple[CountedScan, ...] | None,
-        Meta(description="Every scan that counts; null if the day does not show them."),
-    ] = None
 
 
 class GradeChanged(Event, frozen=True, tag="grade-changed"):
@@ -143,27 +106,21 @@ class VulnerabilityEvent(Event, frozen=True):
 
     version: Annotated[str, Meta(description="The newest version at that time.")]
     id: Id
+    aliases: Aliases
     pkg: Package
     severity: Annotated[SeverityWord, Meta(description="Severity.")]
 
 
 class VulnerabilityFound(VulnerabilityEvent, frozen=True, tag="vulnerability-found"):
-    """It is open for the first time."""
+    """It is open for the first time, or again."""
 
     reason: Annotated[
         Annotated[FoundReason, open_words(FoundReason)] | None,
         Meta(
-            description="`baseline`: it was there before the history began; "
-            "`scanner`: the same image, but a newer scan or another scanner reports it."
+            description="`baseline`: it was there before the history began; `renamed`: the image had it "
+            "under another slug."
         ),
     ]
-    seen: Annotated[
-        tuple[types.Count, ...] | None,
-        Meta(
-            description="Positions of the scans that report it, in `scans` of the last `scan-changed`; null "
-            "if the day does not show them."
-        ),
-    ] = None
 
 
 class VulnerabilityGone(VulnerabilityEvent, frozen=True, tag="vulnerability-gone"):
@@ -173,18 +130,17 @@ class VulnerabilityGone(VulnerabilityEvent, frozen=True, tag="vulnerability-gone
         Annotated[GoneReason, open_words(GoneReason)],
         Meta(
             description="`rebuilt`: the newest version has another digest; `superseded`: another version is "
-            "the newest; `withdrawn`: the image left; `scanner`: the same image, but a newer scan or another "
-            "scanner no longer reports it. `history/{slug}.json` shows whether it is a fix."
+            "the newest; `withdrawn`: the image left; `scanner`: it may still be there, but the scans no "
+            "longer report it."
         ),
     ]
 
 
 class VulnerabilityChanged(VulnerabilityEvent, frozen=True, tag="vulnerability-changed"):
-    """It has another severity, or a scanner calls its package something else."""
+    """It has another severity."""
 
     from_: Annotated[SeverityWord, Meta(description="Severity before.")] = field(name="from")
     to: Annotated[SeverityWord, Meta(description="Severity now.")]
-    was: Annotated[str | None, Meta(description="Former name of the package; null if unchanged.")]
 
 
 class VulnerabilitySuppressed(VulnerabilityEvent, frozen=True, tag="vulnerability-suppressed"):

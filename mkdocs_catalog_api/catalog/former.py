@@ -52,9 +52,11 @@ def former_digests(
         labels = [tag for each in image.entry.versions for tag in (each.version, *each.tags)] if image else []
         if slug in facts:
             builds |= _of_registry(facts[slug], {*labels})
-        for key, until in recorded[slug].listed.items() if slug in recorded else ():
-            build = builds.get(key, _Build())
-            builds[key] = build._replace(until=min(filter(None, (build.until, until)), default=None))
+        for known in recorded[slug].digests if slug in recorded else ():
+            key = known.version, known.digest
+            manifests = [ManifestFacts(*manifest) for manifest in recorded[slug].manifests.get(key, ())]
+            build = builds.get(key, _Build(manifests))
+            builds[key] = build._replace(until=min(filter(None, (build.until, known.until)), default=None))
         parts = {
             each.digest
             for (_, digest), build in builds.items()

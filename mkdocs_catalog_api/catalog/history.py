@@ -5,7 +5,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta, Struct, field
 
-from .events import AnyEvent, GoneReason, Id, Package, Slug, Version
+from .events import Aliases, AnyEvent, GoneReason, Id, Package, Slug, Version
 from .models import Lifecycle
 from .published import Counters, Day, Document, ExploitedIfKnown, GradeLetter
 from .types import Count
@@ -41,9 +41,7 @@ class RecordedFigures(Document):
 class FixTimes(Document):
     """Time from the first sight of vulnerabilities to their fix."""
 
-    fixed: Annotated[
-        Count, Meta(description="Number of fixed vulnerabilities (an id counts once per image).")
-    ]
+    count: Annotated[Count, Meta(description="Number of fixed vulnerabilities (each counts once per image).")]
     median: Annotated[Days | None, Meta(description="Median of the days it took; null when none was fixed.")]
     percentile90: Annotated[
         Days | None, Meta(description="Days within which 90 % of them were fixed; null when none was.")
@@ -72,25 +70,24 @@ class FixEntry(Document):
 
     slug: Slug
     id: Id
-    severity: Annotated[SeverityWord, Meta(description="The worst that the id had while it was open.")]
+    aliases: Aliases
+    severity: Annotated[SeverityWord, Meta(description="The worst that it had while it was open.")]
     first_seen: Annotated[
-        Day, Meta(description="The first recorded day on which the id was open, as in the image's history.")
+        Day, Meta(description="The first recorded day on which it was open, as in the image's history.")
     ]
-    fixed: Annotated[
-        Day | None, Meta(description="The first day on which a scanned version had it in no package.")
+    fixed_on: Annotated[
+        Day | None,
+        Meta(description="The first day on which another build, looked at alike, had it in no package."),
     ]
     fixed_in: Annotated[str | None, Meta(description="The version that was the newest that day.")]
     days: Annotated[
         Count | None,
-        Meta(
-            description="Days from `firstSeen` to `fixed`; null without a fix, and if the id was there "
-            "before the history began."
-        ),
+        Meta(description="Days from `firstSeen` to `fixedOn`; null without a fix."),
     ]
     reason: Annotated[
         Annotated[EpisodeEnd, open_words(EpisodeEnd)] | None,
         Meta(
-            description="Why it is no longer open; null while it is open. Without `fixed`, it is not a fix."
+            description="Why it is no longer open; null while it is open. Without `fixedOn`, it is not a fix."
         ),
     ]
 
@@ -98,7 +95,7 @@ class FixEntry(Document):
 class FixShares(Document):
     """How many vulnerabilities were fixed in time, of those with `days`."""
 
-    fixed: Annotated[Count, Meta(description="Number of entries with `days`.")]
+    count: Annotated[Count, Meta(description="Number of entries with `days`.")]
     days7: Annotated[
         Share | None,
         Meta(
@@ -120,8 +117,8 @@ class Within(Document):
 Ages = Annotated[
     list[Count],
     Meta(
-        description="Days from `firstSeen` to the last recorded day of each entry that is still open "
-        "(`reason` is null), oldest first. If the id was there before the history began, it is older."
+        description="Days from `firstSeen` to the last recorded day: of each entry that is still open, "
+        "and of those that were there when the history began, oldest first."
     ),
 ]
 
@@ -155,39 +152,37 @@ class Episode(Document):
     """A vulnerability of a package, from its first open day to its end."""
 
     id: Id
+    aliases: Aliases
     pkg: Package
     severity: Annotated[SeverityWord, Meta(description="The last known severity.")]
     first_seen: Annotated[
         Day,
         Meta(
-            description="The first recorded day on which the id was open in the image; after a fix, the day "
+            description="The first recorded day on which it was open in the image; after a fix, the day "
             "it came back. An end that is not a fix does not change it."
         ),
     ]
     baseline: Annotated[
         bool,
-        Meta(
-            description="Whether its start is unknown: it was open when the history began, or another "
-            "slug listed the image before."
-        ),
+        Meta(description="Whether its start is not known: it was there when the history began."),
     ]
-    fixed: Annotated[
+    fixed_on: Annotated[
         Day | None,
         Meta(
-            description="The first day on which a fixed version was scanned; null again if the id reappears "
-            "in a digest that was scanned before."
+            description="The first day on which another build, looked at alike, had it in no package; null "
+            "again if it reappears in a digest that was scanned before."
         ),
     ]
     fixed_in: Annotated[Version | None, Meta(description="The newest version on that day.")]
     days: Annotated[
         Count | None,
-        Meta(description="Days from `firstSeen` to `fixed`; null if either is unknown."),
+        Meta(description="Days from `firstSeen` to `fixedOn`; null if either is unknown."),
     ]
     reason: Annotated[
         Annotated[EpisodeEnd, open_words(EpisodeEnd)] | None,
         Meta(
             description="Why it ended; null while it is open. `rebuilt` and `superseded` are fixes if "
-            "`fixed` is set, `withdrawn`, `scanner` and `suppressed` (by a VEX statement) never are."
+            "`fixedOn` is set, `withdrawn`, `scanner` and `suppressed` (by a VEX statement) never are."
         ),
     ]
 
@@ -227,21 +222,22 @@ class ImageRecord(NamedTuple):
     """Oldest first."""
     episodes: Sequence[Episode]
     """Newest first."""
-    listed: Mapping[tuple[str, str], str | None]
-    """Version and digest that its page listed → the first day without it; None if listed on the last day."""
+    manifests: Mapping[tuple[str, str], Sequence[tuple[str, str]]]
+    """Version and digest → plain platform and digest of each known manifest."""
     lifecycle: Lifecycle
     """On the last day with the image, as is `latest`."""
     latest: str | None
 
 
 class History(Struct, frozen=True):
-    """The recorded days, replayed."""
+    """What the recorded days show."""
 
     days: Sequence[RecordedDay]
     """Oldest first, at least one."""
     time_to_fix: TimeToFix
     fixes: Sequence[FixEntry]
-    """By slug, id and first day."""
+    """Of critical and high severity, by slug, id and first day; without those of the first day."""
+    open: OpenAges
     images: Mapping[str, ImageRecord]
     """Slug → record of every image, former ones included, sorted by slug."""
 

@@ -30,6 +30,10 @@ class Package(NamedTuple):
         separator = _IN_NAMES.get(self.type, "/")
         return f"{self.namespace}{separator}{self.name}" if self.namespace else self.name
 
+    def __str__(self) -> str:
+        """As in files of recorded days: `pkg:golang/stdlib`; without a package URL, its name."""
+        return f"pkg:{'/'.join(filter(None, self))}" if self.type else self.name
+
 
 class Purl(NamedTuple):
     """A package URL, its parts percent-decoded and normalized, https://github.com/package-url/purl-spec."""

@@ -22,7 +22,7 @@ ANNOTATIONS = ("org.opencontainers.image.", "artifacthub.io/")
 """Prefixes of the names of stored annotations."""
 
 UNKNOWN_PLATFORM = "unknown/unknown"
-_MOST_FORMER = 20
+MOST_FORMER = 20
 """Number of former digests that are kept of a version."""
 
 _Digest = Annotated[str, Meta(pattern=rf"\A(?:{DIGEST.pattern})\Z")]
@@ -161,7 +161,7 @@ def former_after(
         key = each.version, each.digest
         if key not in present and key not in former and each.until >= forgotten_before:
             counts[each.version] += 1
-            if counts[each.version] <= _MOST_FORMER:
+            if counts[each.version] <= MOST_FORMER:
                 former[key] = each
     return tuple(former.values())
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar, NamedTuple
 
 from msgspec import Struct, field
 
 from .addresses import Addresses, mount_path
-from .alike import Look, looked_alike
+from .alike import Look, Looks
 from .assessment import Assessment, Figures
 from .collections import PINNING
 from .contents import Contents
@@ -19,7 +19,15 @@ from .history import History
 from .ids import Identities
 from .lines import Advice
 from .model import Model
-from .models import ImageEntry, PinEntry, PinningEntry, RoadmapEntry, UpdateEntry, VersionEntry
+from .models import (
+    ImageEntry,
+    PinEntry,
+    PinningEntry,
+    PlatformManifest,
+    RoadmapEntry,
+    UpdateEntry,
+    VersionEntry,
+)
 from .scans import Scan, plain_platform
 from .vex_matching import Statements
 from .vulnerabilities import Vulnerability
@@ -48,6 +56,23 @@ class Release(Struct, frozen=True):
     @property
     def figures(self) -> Figures | None:
         return self.assessment.figures if self.assessment else None
+
+    @property
+    def platforms(self) -> list[str]:
+        """Plain ones: of its manifests, else those on its page."""
+        listed = [manifest.platform for manifest in self.entry.manifests] or self.entry.platforms
+        return [*map(plain_platform, listed)]
+
+    def days(self, now: str) -> list[str]:
+        """The days of its scans, in order; none if the time of one is not known, as one after `now`."""
+        days = [scan.scanned_at[:10] for scan in self.scans if scan.scanned_at and scan.scanned_at <= now]
+        return sorted(days) if len(days) == len(self.scans) else []
+
+    def looks(self, now: str, manifests: Iterable[PlatformManifest]) -> Looks:
+        """What its scans looked at; `manifests` are the known ones, also of other releases."""
+        of_digests = {manifest.digest: manifest.platform for manifest in manifests}
+        looks = [Look.of(scan, of_digests) for scan in self.scans]
+        return Looks.of(looks, next(iter(self.days(now)), None), self.entry.digests, self.platforms)
 
     def of(self, digest: str | None) -> Release:
         """What is known of the manifest with this digest, else the release."""
@@ -210,14 +235,13 @@ class Catalog(Struct, frozen=True):
         return {**{name: len(items) for name, items in self.items.items()}, "updates": len(self.updates)}
 
     def shows_fixes(self, newer: Release, older: Release) -> bool:
-        """Whether the scans of `newer` looked at what those of `older` looked at, as `looked_alike` says."""
-        manifests = [manifest for release in (newer, older) for manifest in release.entry.manifests]
-        of_digests = {manifest.digest: manifest.platform for manifest in manifests}
-        looks, others = (
-            [Look.of(scan, of_digests, self.now) for scan in release.scans] for release in (newer, older)
-        )
-        listed = [manifest.platform for manifest in newer.entry.manifests] or newer.entry.platforms
-        return looked_alike(looks, others, {*map(plain_platform, listed)})
+        """Whether the scans of `newer` are of the same scanners as those of `older`, of no earlier day, and
+        looked at the same, as `Looks.show_fixes` says.
+        """
+        manifests = [*newer.entry.manifests, *older.entry.manifests]
+        looks, others = (release.looks(self.now, manifests) for release in (newer, older))
+        newest = max(older.days(self.now), default=None)
+        return looks.scanners == others.scanners and looks.show_fixes(others.covered, newest)
 
     def effect(self, older: Release, newer: Release) -> Effect | None:
         """What an update from one release of an image to another one fixes and adds; None unless the scans

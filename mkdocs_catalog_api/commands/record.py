@@ -1,4 +1,4 @@
-"""`catalog-api record`: record the changes of the catalog since the last recorded day."""
+"""`catalog-api record`: record what the catalog knows, and tell what changed."""
 
 from __future__ import annotations
 
@@ -9,16 +9,29 @@ import click
 
 from ..authored import clock
 from ..authored.settings import HISTORY_FOLDER
+from ..catalog.history import RecordedDay
 from ..history.days import history_folder
-from ..history.state import counted, record, snapshot
+from ..history.past import Past
 from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
 from ..sources.assemble import assemble
 from ..sources.load import load
 from .run import Run, as_objects, options, print_object, print_problems
 
+_WORDS = {
+    "image-added": "new",
+    "image-removed": "removed",
+    "release-added": "released",
+    "release-rebuilt": "rebuilt",
+    "vulnerability-found": "found",
+    "vulnerability-gone": "gone",
+    "vulnerability-suppressed": "suppressed",
+    "vulnerability-reopened": "reopened",
+}
+"""Kind of event → its word in the closing line."""
 
-@click.command("record", short_help="Record the changes since the last recorded day.")
+
+@click.command("record", short_help="Record what changed since the last recorded day.")
 @click.option(
     "--date",
     metavar="DAY",
@@ -31,30 +44,41 @@ def command(run: Run, date: datetime | None) -> None:
 
     Keep that folder in git. If you record a day again, its file is replaced.
     """
-    problems, events = run.problems, None
-    day = (date or clock.now()).date().isoformat()
+    problems, recorded = run.problems, None
     try:
-        events = _record(run, day)
+        recorded = _record(run, (date or clock.now()).date().isoformat())
     except CatalogError as error:
         problems.extend(error.problems)
     except (MemoryError, OSError) as error:
         message = f"the history can't be written: {reason(error, with_path=True)}"
         problems.add(Problem("", 0, 0, "", message, code=Code.NOT_WRITTEN))
     if run.as_json:
-        summary = {"refused": events is None} | ({} if events is None else {"date": day, "events": events})
+        summary: dict[str, object] = {"refused": recorded is None}
+        if recorded:
+            summary |= {"date": recorded.date, "events": recorded.counts}
         print_object({"problems": as_objects(problems), "summary": summary})
     else:
         print_problems(problems, quiet=run.quiet)
-        if events is None:
+        if recorded is None:
             click.secho(f"nothing recorded: {problems.summary()}", fg="red", err=True)
         elif not run.quiet:
-            number = f"{events:,} event{'' if events == 1 else 's'}"
-            click.echo(f"recorded {day}: {number}; {problems.summary()}")
-    if events is None:
+            click.echo(f"recorded {recorded.date}: {_in_words(recorded)}; {problems.summary()}")
+    if recorded is None:
         sys.exit(1)
 
 
-def _record(run: Run, date: str) -> int:
+def _in_words(day: RecordedDay) -> str:
+    """What changed: `3 images changed: 12 found, 4 gone, 1 rebuilt`."""
+    images = len({event.slug for event in day.events})
+    if not images:
+        return "nothing changed"
+    counts = [f"{day.counts[kind]:,} {word}" for kind, word in _WORDS.items() if kind in day.counts]
+    return f"{images:,} image{'' if images == 1 else 's'} changed" + (
+        f": {', '.join(counts)}" if counts else ""
+    )
+
+
+def _record(run: Run, date: str) -> RecordedDay:
     site, settings = run.read()
     folder = history_folder(site, run.problems, to_write=True)
     if folder is None:
@@ -70,4 +94,8 @@ def _record(run: Run, date: str) -> int:
     catalog = assemble(load(site, settings, run.problems, to_record=True), site, settings, run.problems)
     if run.problems.refuse(strict=run.strict):
         raise CatalogError(run.problems)
-    return record(folder, date, snapshot(catalog), run.problems, counted(catalog))
+    folder.record(date, catalog)
+    past = Past()
+    for day in folder.days():
+        past.add(day)
+    return past.days[-1]

@@ -1,6 +1,5 @@
 """Documents of the history: recorded days with their events, figures, time to fix, and images."""
 
-import datetime
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
@@ -75,14 +74,14 @@ class DayChanges(Document):
     total: Annotated[Count, Meta(description="Number of events.")]
     data: Annotated[
         list[AnyEvent],
-        Meta(description="The events in the order of the file; the first day is the `baseline`."),
+        Meta(description="The events by slug; the first day is the `baseline`."),
     ]
 
 
 class Fixes(Document):
     """Every critical and high vulnerability with its first day and its fix.
 
-    The rules are those of the time to fix. An id that comes back after its fix has another entry.
+    Those of the first recorded day are left out. One that comes back after its fix has another entry.
     """
 
     api_version: ApiVersion
@@ -92,7 +91,8 @@ class Fixes(Document):
     open: Annotated[OpenAges, Meta(description="Age of the open ones.")]
     time_to_fix: Annotated[TimeToFix, Meta(description="How long fixes took, of every severity.")]
     data: Annotated[
-        list[FixEntry], Meta(description="An entry for each id of an image, by slug, id and first day.")
+        list[FixEntry],
+        Meta(description="An entry for each vulnerability of an image, by slug, id and first day."),
     ]
 
 
@@ -122,8 +122,7 @@ def _fixes(history: History) -> Fixes:
         [entry for entry in entries if entry.severity == severity] for severity in ("CRITICAL", "HIGH")
     ]
     within = Within(*map(_shares, by_severity))
-    ages = OpenAges(*(_ages(entries, history.last) for entries in by_severity))
-    return Fixes("v1", "fixes", len(entries), within, ages, history.time_to_fix, entries)
+    return Fixes("v1", "fixes", len(entries), within, history.open, history.time_to_fix, entries)
 
 
 def _shares(entries: Iterable[FixEntry]) -> FixShares:
@@ -139,19 +138,6 @@ def _share(part: int, whole: int) -> float | None:
         return None
     thousandths = 1000 * part // whole
     return thousandths / 1000 if thousandths % 1000 else thousandths // 1000
-
-
-def _ages(entries: Iterable[FixEntry], last: str) -> list[int]:
-    """Return the age of each open entry in days on the last recorded day, oldest first."""
-    head = datetime.date.fromisoformat(last)
-    return sorted(
-        (
-            (head - datetime.date.fromisoformat(entry.first_seen)).days
-            for entry in entries
-            if entry.reason is None
-        ),
-        reverse=True,
-    )
 
 
 def image_history(slug: str, image: ImageRecord) -> ImageHistory:

@@ -1,6 +1,6 @@
 """The folder of a history: one file a day.
 
-A file is JSON with a line for each event, so that a diff in git shows the new ones.
+A file is JSON with a line for each image that changed, so that Git shows and merges them one by one.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 import datetime
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -17,31 +18,47 @@ from msgspec import Struct
 from ..authored.folders import leads_out, project_of, read_file, write_whole
 from ..authored.settings import HISTORY_FOLDER
 from ..authored.site import Site
-from ..catalog.events import AnyEvent
+from ..catalog import names
 from ..catalog.history import RecordedFigures
-from ..problems import CatalogError, Problem, Problems, reason
+from ..catalog.populations import populations
+from ..catalog.value import Catalog
+from ..problems import CatalogError, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
 from ..problems.decoding import decoding_reason
+from .facts import Changes, Facts, known
 
 _CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7})", re.MULTILINE)
-_ENCODER = msgspec.json.Encoder()
+_ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
-class Day(Struct, forbid_unknown_fields=True):
-    """One recorded day, as in its file."""
+class _File(Struct, forbid_unknown_fields=True):
+    """The file of a day."""
 
     date: str
-    events: list[AnyEvent]
-    """Event 0 is in line 2 of the file."""
     figures: RecordedFigures
-
-    @property
-    def file(self) -> str:
-        """Path of its file in messages."""
-        return _file(self.date)
+    images: dict[str, msgspec.Raw]
+    """Image 0 is in line 2."""
 
 
-_DAY = msgspec.json.Decoder(Day)
+class Day(NamedTuple):
+    """One recorded day."""
+
+    date: str
+    figures: RecordedFigures
+    images: Mapping[str, Changes | None]
+    """Slug → what differs from the days before; None if the image left."""
+
+    def apply(self, known_images: dict[str, Facts]) -> None:
+        """Add it to what is known of each image."""
+        for slug, changes in self.images.items():
+            if changes is None:
+                known_images.pop(slug, None)
+            else:
+                changes.apply(known_images.setdefault(slug, Facts()))
+
+
+_FILE = msgspec.json.Decoder(_File)
+_IMAGE = msgspec.json.Decoder(Changes | None)
 
 
 def is_date(text: str) -> bool:
@@ -106,42 +123,61 @@ class Folder:
             body = read_file(self._path(date))
         except OSError as error:
             raise refused(file, 0, f"can't be read: {reason(error)}", "") from None
+        line = 0
         try:
-            day = _DAY.decode(body)
-        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+            day, images = _FILE.decode(body), {}
+            for line, (slug, changes) in enumerate(day.images.items(), 2):  # noqa: B007
+                images[names.slug(slug)] = _IMAGE.decode(changes)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, RefusedError) as error:
             if _CONFLICT.search(body):
                 raise refused(file, 0, "unresolved merge conflict", "keep one side of the conflict") from None
-            message = f"not a recorded day: {decoding_reason(error)}"
-            raise refused(file, _line(str(error), body), message) from None
+            said = str(error) if isinstance(error, RefusedError) else decoding_reason(error)
+            message = f"not a recorded day: {said}"
+            raise refused(file, line or _line(str(error), body), message) from None
         if day.date != date:
             raise refused(file, 1, f"the file contains the day {day.date!r}")
-        return day
+        return Day(date, day.figures, images)
 
-    def write(self, date: str, figures: RecordedFigures, events: Iterable[AnyEvent]) -> int:
-        """Write the file of a day, unless it has this content; return its number of events.
+    def record(self, date: str, catalog: Catalog) -> None:
+        """Write what a day's catalog knows and the days before do not, unless the file has this content.
 
         Raises:
+            CatalogError: a later day is recorded, or a day before is damaged.
             OSError: it can't be written.
         """
-        head = _ENCODER.encode({"date": date, "figures": figures, "events": []})
-        rows = [*map(_ENCODER.encode, events)]
-        body = b"\n".join([head.removesuffix(b"]}"), *([b",\n".join(rows)] if rows else []), b"]}\n"])
+        if self.dates and date < self.dates[-1]:
+            message = f"{date} is before {self.dates[-1]}, the last recorded day"
+            hint = "omit `--date` to record today, or use a later date"
+            raise refused(HISTORY_FOLDER, 0, message, hint)
+        before: dict[str, Facts] = {}
+        for day in self.days(before=date):
+            day.apply(before)
+        now = known(catalog)
+        images = {
+            slug: now[slug].changes(before.get(slug, Facts())) if slug in now else None
+            for slug in sorted({*before, *now})
+        }
+        figures = RecordedFigures(*(population.published for population in populations(catalog)))
+        head = _ENCODER.encode({"date": date, "figures": figures, "images": {}})
+        rows = [
+            _ENCODER.encode(slug) + b":" + _ENCODER.encode(changes)
+            for slug, changes in images.items()
+            if changes != {} or slug not in before
+        ]
+        body = b"\n".join([head.removesuffix(b"}}"), *([b",\n".join(rows)] if rows else []), b"}}\n"])
         target = self._path(date)
         # A link is replaced, and nothing is written through it.
         if target.is_symlink() or not target.is_file() or target.read_bytes() != body:
             if target.is_symlink():
                 target.unlink()
             write_whole(target, body)
-        return len(rows)
 
     def _path(self, date: str) -> Path:
         return self.path / f"{date}.json"
 
 
 def _line(error: str, body: bytes) -> int:
-    """Return the line of an error: each event has one, after the first."""
-    if match := re.search(r"\$\.events\[([0-9]+)\]", error):
-        return int(match[1]) + 2
+    """Return the line of an error in the whole file."""
     match = re.search(r"\(byte ([0-9]+)\)", error)
     if match or "truncated" in error:
         return body.rstrip().count(b"\n", 0, int(match[1]) if match else None) + 1

@@ -198,6 +198,8 @@ def _kind(event: events.VulnerabilityEvent, day: RecordedDay) -> str | None:
     if event.severity not in _SERIOUS:
         return None
     match event:
+        case events.VulnerabilityFound() if event.reason == "renamed":
+            return None
         case events.VulnerabilityFound() | events.VulnerabilityReopened():
             return "found"
         case events.VulnerabilityGone() if (event.slug, event.id, event.pkg) in day.fixes:

@@ -228,7 +228,7 @@ def _history(site: Site, problems: Problems) -> History | None:
     folder = history_folder(site, problems, to_write=False)
     if folder is None:
         return None
-    from ..history.statistics import read_history  # for the same reason
+    from ..history.past import read_history  # for the same reason
 
     try:
         return read_history(folder, problems)

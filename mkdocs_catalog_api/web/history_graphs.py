@@ -181,7 +181,7 @@ def _change(day: RecordedDay, event: events.VulnerabilityEvent) -> str | None:
     if event.severity not in _SERIOUS:
         return None
     match event:
-        case events.VulnerabilityFound():
+        case events.VulnerabilityFound() if event.reason != "renamed":
             return "found"
         case events.VulnerabilityReopened():
             return "applies again"

@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
 
-from .catalog import write_catalog
+from .catalog import write_catalog, write_history
 
 OUT = "{out}"  # stands in a command for the folder to write to
 Command = list[str]
@@ -86,6 +86,12 @@ def main() -> None:
         table("one page, no report", {"its libraries and one model": libraries, "build": build(one)})
         real = catalog("real", 200, 2, 10, 140)
         table("200 images × 2 × 10, 140 charts", {"build": build(real)})
+        past = catalog("past", 200, 1, 20, 0)
+        write_history(past, 200, 3 * 365)
+        table(
+            "200 images × 1 × 20",
+            {"build": build(catalog("new", 200, 1, 20, 0)), "three years of nights": build(past)},
+        )
         both = {f"{word} the plugin": mkdocs(real, word) for word in ("without", "with")}
         table("the same, mkdocs build with Material and search", both)
         many = catalog("many", 1_000, 5, 20, 0)

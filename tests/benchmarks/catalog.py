@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from pathlib import Path
+from typing import Any
 
 from mkdocs_catalog_api.catalog.collections import ITEM_MODELS
 
@@ -96,3 +98,42 @@ def _row(id_: int) -> dict[str, object]:
         "References": [f"https://example.org/reference/{id_}/{k}" for k in range(5)],
     }
     return row | ({"FixedVersion": f"1.{id_ % 17}.1"} if id_ % 3 else {})
+
+
+def write_history(folder: Path, images: int, nights: int) -> None:
+    """Days on which every image is rebuilt and scanned; every tenth, one of its rows is another."""
+    (folder / "history").mkdir()
+    last, none = datetime.date(2026, 10, 31), {"critical": 0, "high": 0, "medium": 0, "low": 0, "unknown": 0}
+    counts = {"total": 0, "bySeverity": none, "fixable": 0, "exploited": None}
+    figures = counts | {"images": images, "imagesScanned": images}
+    for night in range(nights):
+        day = (last - datetime.timedelta(nights - 1 - night)).isoformat()
+        lines = [
+            f'"app-{number}":{json.dumps(_night(number, night, nights, day), separators=(",", ":"))}'
+            for number in range(images)
+        ]
+        head = json.dumps({"date": day, "figures": {"all": figures, "available": figures}, "images": {}})
+        text = head[:-2] + "\n" + ",\n".join(lines) + "\n}}\n"
+        (folder / f"history/{day}.json").write_text(text)
+
+
+def _night(number: int, night: int, nights: int, day: str) -> dict[str, Any]:
+    """What differs of an image from the night before."""
+    label = _label(number, 0)
+    digest = f"sha256:{(number * nights + night + 7) * 0x9E3779B97F4A7C15F39CC0605CEDC835 % 2**256:064x}"
+    known: dict[str, Any] = {"versions": {label: {"digests": [digest]}}, "scannedAt": f"{day}T02:00:00Z"}
+    if night == 0:
+        known |= {
+            "image": f"{REGISTRY}/app-{number}",
+            "latest": label,
+            "grade": "D",
+            "scanner": "Trivy 0.69.3",
+        }
+        known |= {"scans": [{"scanner": "trivy"}], "counts": {"high": 20}, "rows": {}}
+    first = number + night // 10
+    for id_ in range(first, first + 20) if night == 0 else [first + 19] if night % 10 == 0 else []:
+        row = {"pkg": f"pkg{id_}", "severity": "HIGH"}
+        known.setdefault("rows", {})[f"pkg{id_}"] = {f"CVE-2026-{id_:05}": row}
+    if night and night % 10 == 0:
+        known["rows"][f"pkg{first - 1}"] = None
+    return known

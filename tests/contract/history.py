@@ -45,11 +45,13 @@ def check(api: Api) -> None:
             if population["images"] > day["all"]["images"] or total > day["all"]["total"]:
                 api.blame("changes.json", f"{where}.{name}", "is more than all")
     _fixes(api, dates[-1])
-    _scans(api, dates)
-    digests = _digests(api, dates)
+    lasting, digests = _open(api, dates), _digests(api, dates)
     for path, document in _histories(api).items():
         _image(api, path, document, dates)
-        api.expect(path, "$.digests", document["digests"], digests.get(document["slug"], []))
+        slug, episodes = document["slug"], document["vulnerabilities"]
+        now = {(episode["id"], episode["pkg"]) for episode in episodes if episode["reason"] is None}
+        api.expect(path, "$.vulnerabilities", sorted(map(list, now)), sorted(map(list, lasting[slug])))
+        api.expect(path, "$.digests", document["digests"], digests.get(slug, []))
 
 
 def _histories(api: Api) -> dict[str, Json]:
@@ -67,50 +69,64 @@ def _fixes(api: Api, last: str) -> None:
     api.holds(path, "$", document, total=len(data))
     keys = [(entry["slug"], entry["id"], entry["firstSeen"]) for entry in data]
     api.expect(path, "$.data", [*map(list, keys)], [*map(list, sorted(set(keys)))])
-    episodes: defaultdict[tuple[str, str, str], list[Json]] = defaultdict(list)
+    episodes: defaultdict[tuple[str, str], list[Json]] = defaultdict(list)
     for image in _histories(api).values():
         for episode in image["vulnerabilities"]:
-            episodes[image["slug"], episode["id"], episode["firstSeen"]].append(episode)
-    severities = {key: {entry["severity"] for entry in entries} for key, entries in episodes.items()}
-    urgent = {key for key, words in severities.items() if words & {"CRITICAL", "HIGH"}}
-    for key in sorted(urgent.difference(keys)):
-        api.blame(path, "$.data", f"has no entry for {' '.join(key)}")
-    for number, (key, entry) in enumerate(zip(keys, data, strict=True)):
-        _fix(api, f"$.data[{number}]", entry, episodes.get(key, []))
+            episodes[image["slug"], episode["firstSeen"]].append(episode)
+    open_: dict[str, list[int]] = {"critical": [], "high": []}
+    for number, entry in enumerate(data):
+        since = episodes[entry["slug"], entry["firstSeen"]]
+        _fix(api, f"$.data[{number}]", entry, [episode for episode in since if _same(episode, entry)])
+        if entry["reason"] is None:
+            open_[entry["severity"].lower()].append(_days(entry["firstSeen"], last))
+    for (slug, first), since in episodes.items():
+        entries = [entry for entry in data if (entry["slug"], entry["firstSeen"]) == (slug, first)]
+        for episode in since:
+            known = episode["severity"] in ("CRITICAL", "HIGH") and not episode["baseline"]
+            if known and not any(_same(episode, entry) for entry in entries):
+                api.blame(path, "$.data", f"has no entry for {slug} {episode['id']} {first}")
     for severity in ("critical", "high"):
         entries = [entry for entry in data if entry["severity"] == severity.upper()]
         took = [entry["days"] for entry in entries if entry["days"] is not None]
-        shares: Json = {"fixed": len(took)}
+        shares: Json = {"count": len(took)}
         for limit in (7, 30, 90):
             timely = sum(days <= limit for days in took)
             share = math.floor(Fraction(timely * 1000, len(took))) / 1000 if took else None
             shares[f"days{limit}"] = int(share) if share in (0, 1) else share
         api.expect(path, f"$.within.{severity}", document["within"][severity], shares)
-        ages = [_days(entry["firstSeen"], last) for entry in entries if entry["reason"] is None]
-        api.expect(path, f"$.open.{severity}", document["open"][severity], sorted(ages, reverse=True))
-        ends = [_days(entry["fixed"], last) for entry in entries if entry["days"] is not None]
-        for window in (90, 365):
-            times, fixed = document["timeToFix"][severity][f"days{window}"], sum(end < window for end in ends)
-            api.expect(path, f"$.timeToFix.{severity}.days{window}.fixed", times["fixed"], fixed)
+        ages, first_day = document["open"][severity], api.documents["changes.json"]["data"][-1]["date"]
+        # Those of the first day have no entry.
+        later = [age for age in ages if age != _days(first_day, last)]
+        if ages != sorted(ages, reverse=True) or later != sorted(open_[severity], reverse=True):
+            api.blame(path, f"$.open.{severity}", f"is {ages}, which is not of {open_[severity]}")
+        ends = [_days(entry["fixedOn"], last) for entry in entries if entry["days"] is not None]
+        for period in (90, 365):
+            times, fixed = document["timeToFix"][severity][f"days{period}"], sum(end < period for end in ends)
+            api.expect(path, f"$.timeToFix.{severity}.days{period}.count", times["count"], fixed)
+
+
+def _same(one: Json, other: Json) -> bool:
+    return bool({one["id"], *one["aliases"]} & {other["id"], *other["aliases"]})
 
 
 def _fix(api: Api, where: str, entry: Json, episodes: list[Json]) -> None:
-    """An entry of `fixes.json`, and what the image's history has of the same id since the same day."""
+    """An entry of `fixes.json`, and what the image's history has of the same vulnerability since that day."""
     path = "fixes.json"
-    if entry["severity"] not in ("CRITICAL", "HIGH") or not episodes:
-        api.blame(path, where, "is neither critical nor high, or not in the history of its image")
-        return
-    lasting = any(episode["reason"] is None for episode in episodes)
-    api.expect(path, where, entry["reason"] is None, lasting)
-    _ended(api, path, where, entry, from_baseline=any(episode["baseline"] for episode in episodes))
-    ends = [(episode["fixed"], episode["fixedIn"], episode["reason"]) for episode in episodes]
-    if entry["fixed"] and (entry["fixed"], entry["fixedIn"], entry["reason"]) not in ends:
+    if entry["severity"] not in ("CRITICAL", "HIGH") or any(episode["baseline"] for episode in episodes):
+        api.blame(path, where, "is neither critical nor high, or of the first day")
+    _ended(api, path, where, entry, from_baseline=False)
+    # A renamed image has no episode yet while it is not scanned.
+    if episodes:
+        lasting = any(episode["reason"] is None for episode in episodes)
+        api.expect(path, where, entry["reason"] is None, lasting)
+    ends = [(episode["fixedOn"], episode["fixedIn"], episode["reason"]) for episode in episodes]
+    if entry["fixedOn"] and episodes and (entry["fixedOn"], entry["fixedIn"], entry["reason"]) not in ends:
         api.blame(path, where, "names a fix that is not in the history of its image")
 
 
 def _ended(api: Api, path: str, where: str, entry: Json, *, from_baseline: bool) -> None:
     """A fix has a day and a version; it took no days of what may be older than the first day recorded."""
-    fixed = entry["fixed"]
+    fixed = entry["fixedOn"]
     if (fixed is None) != (entry["fixedIn"] is None) or (fixed and entry["reason"] not in FIXES):
         api.blame(path, where, f"ended by {entry['reason']}, but is fixed on {fixed}")
         return
@@ -118,83 +134,65 @@ def _ended(api: Api, path: str, where: str, entry: Json, *, from_baseline: bool)
     api.expect(path, f"{where}.days", entry["days"], took)
 
 
-def _scans(api: Api, dates: list[str]) -> None:
-    """Where a vulnerability was seen, and that a scan of a fix has looked there since."""
-    fixed = {
-        (document["slug"], episode["id"], episode["pkg"], episode["fixed"]): episode["firstSeen"]
+def _open(api: Api, dates: list[str]) -> defaultdict[str, set[tuple[str, str]]]:
+    """Slug → id and package of what is open, from the events; an id may have become another one since."""
+    lasting: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+    now = {
+        (document["slug"], name, episode["pkg"]): episode["id"]
         for document in _histories(api).values()
         for episode in document["vulnerabilities"]
+        if episode["reason"] is None
+        for name in (episode["id"], *episode["aliases"])
     }
-    latest: dict[str, list[Json]] = {}
-    made: dict[tuple[str, str], str] = {}
-    seen: dict[tuple[str, str, str], list[Json]] = {}
     for date in dates:
         path = f"changes/{date}.json"
         for number, event in enumerate(api.documents[path]["data"]):
-            kind, slug, where = event["kind"], event["slug"], f"$.data[{number}]"
-            vulnerability = slug, event.get("id"), event.get("pkg")
-            if kind == "scan-changed":
-                latest[slug] = event["scans"] or []
-                for scan in latest[slug]:
-                    made.setdefault((slug, str(scan)), (scan["scannedAt"] or date)[:10])
-                if event["scans"] is not None:
-                    digests = {digest for scan in latest[slug] for digest in scan["digests"]}
-                    api.expect(path, f"{where}.digests", sorted(event["digests"]), sorted(digests))
-            elif kind == "vulnerability-found":
-                places, scans = event["seen"] or [], latest.get(slug, [])
-                if places != sorted({*places}) or not all(place < len(scans) for place in places):
-                    api.blame(path, f"{where}.seen", "names a scan that does not count")
-                    continue
-                seen[vulnerability] = [scans[place] for place in places]
-            elif kind == "vulnerability-changed" and event["was"]:
-                seen.pop((slug, event["id"], event["was"]), None)
-            elif kind == "vulnerability-gone":
-                first = fixed.get((*vulnerability, date))
-                for scan in seen.pop(vulnerability, []):
-                    fresh = [each for each in latest[slug] if first and made[slug, str(each)] >= first]
-                    if first and not any(_looked(each, scan) for each in fresh):
-                        api.blame(path, where, "is a fix, but no scan has looked where it was seen")
-
-
-def _looked(now: Json, before: Json) -> bool:
-    names = [[word for word in scan["scanner"].split() if not word[0].isdigit()] for scan in (now, before)]
-    part = now["platform"] in (None, before["platform"]) and now["platform"] != "unknown"
-    return part and names[0] == names[1] and {*now["limits"]} <= {*before["limits"]}
+            if "pkg" not in event:
+                continue
+            slug, what = event["slug"], event["kind"].partition("-")[2]
+            id_ = now.get((slug, event["id"], event["pkg"]), event["id"])
+            key = id_, event["pkg"]
+            if what in ("found", "reopened"):
+                if key in lasting[slug]:
+                    api.blame(path, f"$.data[{number}]", "is already open")
+                lasting[slug].add(key)
+            elif what in ("gone", "suppressed"):
+                lasting[slug].discard(key)
+    return lasting
 
 
 def _digests(api: Api, dates: list[str]) -> dict[str, list[Json]]:
-    """Slug → the digests that its image had and has, from the events."""
+    """Slug → the digests that its versions had and have, from the events, within their bounds."""
     pages: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
-    scans: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
-    latest: dict[str, Json] = {}
-    entries: defaultdict[str, list[Json]] = defaultdict(list)
+    entries: defaultdict[str, dict[tuple[str, str], Json]] = defaultdict(dict)
     for date in dates:
-        changed = set()
+        changed = []
         for event in api.documents[f"changes/{date}.json"]["data"]:
             kind, slug, version = event["kind"], event["slug"], event.get("version")
-            changed.add(slug)
+            changed.append(slug)
             if kind == "image-removed":
-                pages.pop(slug, None), scans.pop(slug, None), latest.pop(slug, None)
+                pages[slug] = {}
             elif kind == "release-removed":
-                pages[slug].pop(version), scans[slug].pop(version, None)
+                pages[slug].pop(version)
             elif kind in ("release-added", "release-rebuilt"):
                 pages[slug][version] = event["digests" if kind == "release-added" else "to"]
-                scans[slug].pop(version, None)
-            elif kind == "scan-changed":
-                latest[slug] = event
-        for slug in changed:
-            scan = latest.get(slug)
-            if scan and scan["scanned"]:
-                scans[slug][scan["version"]] = scan["digests"]
-            known = [*pages[slug].items(), *scans[slug].items()]
-            now = {(version, digest) for version, digests in known for digest in digests}
-            for entry in entries[slug]:
-                if entry["until"] is None and (entry["version"], entry["digest"]) not in now:
-                    entry["until"] = date
-            had = {(entry["version"], entry["digest"]) for entry in entries[slug] if entry["until"] is None}
-            for version, digest in sorted(now - had):
-                entries[slug].append({"digest": digest, "version": version, "from": date, "until": None})
-    return entries
+        for slug in dict.fromkeys(changed):
+            now = {(version, digest) for version, digests in pages[slug].items() for digest in digests}
+            for key in entries[slug].keys() - now:
+                entries[slug][key]["until"] = entries[slug][key]["until"] or date
+            for version, digest in now:
+                entry = {"digest": digest, "version": version, "from": date}
+                entries[slug].setdefault((version, digest), entry)["until"] = None
+    return {slug: [*_bounded([*known.values()], dates[-1])] for slug, known in entries.items()}
+
+
+def _bounded(entries: list[Json], last: str) -> Iterator[Json]:
+    """Of each version the 20 that ended last, within a year."""
+    entries.sort(key=lambda entry: entry["until"] or "9999", reverse=True)
+    for entry in sorted(entries, key=lambda entry: (entry["from"], entry["version"], entry["digest"])):
+        ended = [other for other in entries if other["until"] and other["version"] == entry["version"]]
+        if not entry["until"] or (_days(entry["until"], last) <= 365 and ended.index(entry) < 20):
+            yield entry
 
 
 def _image(api: Api, path: str, document: Json, dates: list[str]) -> None:
@@ -214,5 +212,5 @@ def _image(api: Api, path: str, document: Json, dates: list[str]) -> None:
     for number, episode in enumerate(document["vulnerabilities"]):
         where = f"$.vulnerabilities[{number}]"
         _ended(api, path, where, episode, from_baseline=episode["baseline"])
-        if not {episode["firstSeen"], episode["fixed"] or dates[0]} <= {*dates}:
+        if not {episode["firstSeen"], episode["fixedOn"] or dates[0]} <= {*dates}:
             api.blame(path, where, "names a day that is not recorded")
