@@ -110,7 +110,7 @@ class Facts(Struct, rename="camel", omit_defaults=True, gc=False):
         return [replace(look, digests=look.digests | _implied(newest, look.platform)) for look in self.scans]
 
     def changes(self, before: Facts) -> dict[str, Any]:
-        """What differs from what was known before, as `Changes` reads it. A time of the scans alone is no
+        """What differs from what was known before, as `FactChanges` reads it. A time of the scans alone is no
         difference.
         """
         changes = {
@@ -124,7 +124,7 @@ class Facts(Struct, rename="camel", omit_defaults=True, gc=False):
 _NOTHING = Facts()
 
 
-class Changes(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, gc=False):
+class FactChanges(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, gc=False):
     """Fields of `Facts` that differ from the day before: null is nothing, and removes an entry."""
 
     image: str | UnsetType | None = UNSET

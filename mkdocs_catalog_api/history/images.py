@@ -14,14 +14,14 @@ from msgspec import UNSET, Struct, field
 from msgspec.structs import astuple, replace
 
 from ..catalog import events
-from ..catalog.alike import Look, Looks, Subject, covered_by, unite
+from ..catalog.alike import Look, LookedAt, Looks, covered_by, unite
 from ..catalog.events import AnyEvent, BaselineReason, GoneReason
 from ..catalog.history import Episode, EpisodeEnd, FixEntry, ImageFigures, ImageRecord, KnownDigest
 from ..catalog.ids import is_cve, stands_for_several
 from ..catalog.lines import parse_label
 from ..catalog.registry_facts import MOST_FORMER
 from ..catalog.scans import COUNTERS, SEVERITIES
-from .facts import Changes, Facts, KnownRow, KnownVersion
+from .facts import FactChanges, Facts, KnownRow, KnownVersion
 
 First = BaselineReason | None
 """Reason of everything that exists on the first day of a history."""
@@ -31,7 +31,7 @@ LastScan = tuple[str, str, bool]
 """Day, version, and whether a digest of the scanned build is known."""
 
 
-class Shown(NamedTuple):
+class ShownRow(NamedTuple):
     """A row with its id."""
 
     id: str
@@ -49,11 +49,11 @@ class Tracked(Struct, eq=False):
     """Its clocks, in order. The last one runs if it has no fix."""
     episodes: list[Episode] = field(default_factory=list)
     """In the order of their beginnings."""
-    shown: dict[str, Shown] = field(default_factory=dict)
+    shown: dict[str, ShownRow] = field(default_factory=dict)
     """Package → what the last scans show, and what they did not look at."""
     open: dict[str, Episode] = field(default_factory=dict)
     """Package → its episode, without suppressed ones."""
-    covered: dict[Subject, frozenset[str]] = field(default_factory=dict)
+    covered: dict[LookedAt, frozenset[str]] = field(default_factory=dict)
     """What the scans that showed it had looked at."""
     last: LastScan = ("", "", False)
     """That showed it, once it is gone."""
@@ -83,7 +83,7 @@ class Tracked(Struct, eq=False):
         clock = self.entries[-1]
         return [clock, *(episode for episode in episodes if episode.first_seen == clock.first_seen)]
 
-    def run(self, date: str, slug: str, package: str, shown: Shown) -> None:
+    def run(self, date: str, slug: str, package: str, shown: ShownRow) -> None:
         """Note a day on which it is open in a package."""
         (id_, row), names = shown, {*shown.row.aliases, *self.names}
         aliases = tuple(sorted(names - {id_}))
@@ -158,7 +158,7 @@ class ImagePast:
         same_repository = facts.image is not None and facts.image == self.facts.image
         return same_repository or not facts.every_digest.isdisjoint(self.facts.every_digest)
 
-    def follow(self, date: str, changes: Changes | None) -> list[AnyEvent]:
+    def follow(self, date: str, changes: FactChanges | None) -> list[AnyEvent]:
         """Add a day on which something is different; return its events."""
         day_events, facts = list[AnyEvent](), self.facts
         self.fixed = []
@@ -197,7 +197,7 @@ class ImagePast:
         self.first = None
         return day_events
 
-    def _image_events(self, date: str, changes: Changes) -> Iterator[AnyEvent]:
+    def _image_events(self, date: str, changes: FactChanges) -> Iterator[AnyEvent]:
         slug, facts = self.slug, self.facts
         if changes.lifecycle is not UNSET and facts.lifecycle != (changes.lifecycle or "available"):
             yield events.LifecycleChanged(slug, facts.lifecycle, changes.lifecycle or "available")
@@ -233,7 +233,7 @@ class ImagePast:
         self, date: str, rows: list[tuple[str, str, KnownRow | None]], builds: set[str]
     ) -> Iterator[AnyEvent]:
         """Yield the events of a day with scans, on which these rows are different."""
-        facts, gone = self.facts, dict[Key, Shown]()
+        facts, gone = self.facts, dict[Key, ShownRow]()
         if facts.scans is not self._scans or self._missed:
             rows += [(package, *item) for package, listed in facts.rows.items() for item in listed.items()]
             keys = {**self._keys(rows), **dict.fromkeys(self._every_key)}
@@ -279,11 +279,11 @@ class ImagePast:
             (self._tracked[id_], package) for package, id_, _ in rows if id_ in self._tracked
         )
 
-    def _row(self, key: Key) -> Shown | None:
+    def _row(self, key: Key) -> ShownRow | None:
         """What the scans show: of several ids, an open row, the worst."""
         tracked, rows = key[0], self.facts.rows.get(key[1], {})
         shown = [
-            Shown(id_, rows[id_]) for id_ in tracked.names if id_ in rows and self._tracked[id_] is tracked
+            ShownRow(id_, rows[id_]) for id_ in tracked.names if id_ in rows and self._tracked[id_] is tracked
         ]
         return min(
             shown,
@@ -347,7 +347,7 @@ class ImagePast:
             self.slug, version or "", id_, row.aliases, row.pkg, row.severity, reason
         )
 
-    def _row_events(self, date: str, key: Key, shown: Shown, *, again: bool) -> Iterator[AnyEvent]:
+    def _row_events(self, date: str, key: Key, shown: ShownRow, *, again: bool) -> Iterator[AnyEvent]:
         """Note a row that is shown; `again`: by a build that was scanned before."""
         tracked, package = key
         before, row = tracked.shown.get(package), shown.row
@@ -397,7 +397,7 @@ class ImagePast:
         return ImageRecord(self._figures, digests, episodes, self._manifests, facts.lifecycle, facts.latest)
 
 
-def _in_order(rows: Mapping[Key, Shown]) -> list[tuple[Key, Shown]]:
+def _in_order(rows: Mapping[Key, ShownRow]) -> list[tuple[Key, ShownRow]]:
     return sorted(rows.items(), key=lambda item: (item[1].id, item[0][1]))
 
 

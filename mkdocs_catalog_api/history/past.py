@@ -24,7 +24,7 @@ from ..catalog.scans import SEVERITIES
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .days import Day, Folder
-from .facts import Changes, Facts
+from .facts import FactChanges, Facts
 from .images import ImagePast, days_between
 
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
@@ -70,7 +70,7 @@ class Past:
         self.days.append(recorded)
         return recorded
 
-    def _begun(self, slug: str, changes: Changes) -> ImagePast:
+    def _begun(self, slug: str, changes: FactChanges) -> ImagePast:
         """The past of an image that is new: that of one which left, if it is the same."""
         if not self.days:
             return ImagePast(slug, "baseline")
