@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from ..catalog.alike import Look, Looks
 from ..catalog.assessment import scanner_names
@@ -140,8 +140,7 @@ class FactChanges(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tru
 
     def apply(self, facts: Facts) -> None:
         """Add them to what is known."""
-        for name in self.__struct_fields__:
-            value = getattr(self, name)
+        for name, value in zip(self.__struct_fields__, astuple(self), strict=True):
             if value is not UNSET:
                 known = copy(getattr(_NOTHING, name)) if value is None else value
                 setattr(facts, name, _sum(getattr(facts, name), known) if isinstance(value, dict) else known)

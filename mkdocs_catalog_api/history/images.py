@@ -129,9 +129,8 @@ class ImagePast:
         self._renamed = False
         """Whether it was under another slug before its first scan under this one."""
         self._figures: list[ImageFigures] = []
-        self._digests: dict[tuple[str, str], KnownDigest] = {}
-        """By version and digest, in the order of their last changes."""
-        self._manifests: dict[tuple[str, str], Sequence[tuple[str, str]]] = {}
+        self._digests: dict[tuple[str, str], tuple[str, str | None, Sequence[tuple[str, str]]]] = {}
+        """Version and digest → its first day, the day on which it ended, and its manifests."""
         self._tracked: dict[str, Tracked] = {}
         """By every id."""
         self._waiting: dict[Tracked, None] = {}
@@ -179,7 +178,7 @@ class ImagePast:
             day_events.append(events.ImageAdded(self.slug, facts.lifecycle, self.first))
             self.is_here = True
         day_events += self._image_events(date, changes)
-        rows = changes.every_row(facts)
+        rows = changes.every_row(facts) if changes.rows is not UNSET else []
         changes.apply(facts)
         if facts.scans:
             builds = facts.builds
@@ -220,14 +219,12 @@ class ImagePast:
     def _follow_digests(self, date: str, label: str, earlier: KnownVersion, known: KnownVersion) -> None:
         for digest in earlier.digests:
             if digest not in known.digests:
-                self._digests[label, digest] = replace(self._digests.pop((label, digest)), until=date)
+                since, _, manifests = self._digests[label, digest]
+                self._digests[label, digest] = since, date, manifests
         for digest in known.digests:
             if digest not in earlier.digests:
-                before = self._digests.pop((label, digest), None)
-                self._digests[label, digest] = KnownDigest(
-                    digest, label, before.from_ if before else date, None
-                )
-                self._manifests[label, digest] = known.manifests
+                before = self._digests.get((label, digest))
+                self._digests[label, digest] = before[0] if before else date, None, known.manifests
 
     def _scan(
         self, date: str, rows: list[tuple[str, str, KnownRow | None]], builds: set[str]
@@ -388,13 +385,17 @@ class ImagePast:
         episodes.sort(key=lambda each: (SEVERITIES.index(each.severity), each.id, each.pkg))
         episodes.sort(key=lambda each: each.first_seen, reverse=True)
         number, digests = Counter[str](), list[KnownDigest]()
-        for known in reversed(self._digests.values()):
-            number[known.version] += known.until is not None
-            if known.until is None or (known.until >= year_ago and number[known.version] <= MOST_FORMER):
-                digests.append(known)
+        known = sorted(self._digests.items(), key=lambda item: item[1][1] or "9999", reverse=True)
+        for (version, digest), (since, until, _) in known:
+            number[version] += until is not None
+            if until is None or (until >= year_ago and number[version] <= MOST_FORMER):
+                digests.append(KnownDigest(digest, version, since, until))
         digests.sort(key=lambda each: (each.from_, each.version, each.digest))
+        manifests = {
+            (each.version, each.digest): self._digests[each.version, each.digest][2] for each in digests
+        }
         facts = self.facts
-        return ImageRecord(self._figures, digests, episodes, self._manifests, facts.lifecycle, facts.latest)
+        return ImageRecord(self._figures, digests, episodes, manifests, facts.lifecycle, facts.latest)
 
 
 def _in_order(rows: Mapping[Key, ShownRow]) -> list[tuple[Key, ShownRow]]:

@@ -63,7 +63,7 @@ class Past:
                 past = self._images[slug] = self._begun(slug, changes)
             if past and (changes or past.is_here):
                 by_slug[slug] = past.follow(day.date, changes)
-                fixes |= {(slug, *key) for key in past.fixed}
+                fixes.update((slug, *fixed) for fixed in past.fixed)
         found = [*chain.from_iterable(by_slug[slug] for slug in sorted(by_slug))]
         counts = Counter(_KINDS[type(event)] for event in found)
         recorded = RecordedDay(day.date, day.figures, dict(sorted(counts.items())), found, fixes)
