@@ -239,7 +239,7 @@ def found(main: lxml.html.HtmlElement, xpath: str) -> list[str]:
 def two_days(past: Past, first: str, count: int = 2) -> lxml.html.HtmlElement:
     """The security page after three vulnerabilities on the first day, and `count` now."""
     past.image("a")
-    past.scan("a", "1.0", [row(ONE, "CRITICAL", fixed="2"), row(TWO), row(THREE, "LOW")])
+    past.scan("a", "1.0", [row(ONE, "CRITICAL", fixed="2"), row(TWO), row(THREE, "LOW")], made="")
     past.day(first)
     past.image("a", "1.0", "1.1")
     past.scan("a", "1.1", [row(f"CVE-2026-{n:04}") for n in range(2, 2 + count)], made="2026-11-01")
@@ -285,11 +285,11 @@ def test_figures_say_how_they_changed(
 def test_days_with_more_scans_are_not_compared(site: SiteFolder) -> None:
     past = Past(site)
     past.image("gone", v1_0="gone")
-    past.scan("gone", "1.0", [row(ONE)], build="gone")
+    past.scan("gone", "1.0", [row(ONE)], build="gone", made="")
     two_days(past, "2026-10-01")
     past.unscan("gone", "1.0")
     assert "fewer" not in words(filled(site, "security")), "a scan that is gone fixes nothing"
-    past.scan("gone", "1.0", [], build="gone")
+    past.scan("gone", "1.0", [], build="gone", made="")
     assert "2 fewer" in "; ".join(shown(filled(site, "security"), BANNER))
 
 

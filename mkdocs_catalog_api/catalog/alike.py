@@ -32,7 +32,7 @@ class Look(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
         return cls(scan.scanner.word, platform, packages, coverage.limits, coverage.named)
 
 
-class Subject(NamedTuple):
+class LookedAt(NamedTuple):
     """What a scanner looked at."""
 
     scanner: str
@@ -43,7 +43,7 @@ class Subject(NamedTuple):
 class Looks(NamedTuple):
     """What the scans of a build looked at together."""
 
-    covered: Mapping[Subject, frozenset[str]]
+    covered: Mapping[LookedAt, frozenset[str]]
     """What was looked at → the limits that all looks at it have."""
     oldest: str | None
     """Day of the oldest scan, UTC; None if the time of one is not known."""
@@ -68,7 +68,7 @@ class Looks(NamedTuple):
     def scanners(self) -> set[str]:
         return {subject.scanner for subject in self.covered}
 
-    def show_fixes(self, others: Mapping[Subject, frozenset[str]], since: str | None) -> bool:
+    def show_fixes(self, others: Mapping[LookedAt, frozenset[str]], since: str | None) -> bool:
         """Whether these scans of a build without a vulnerability show that it is not there, although scans
         that covered `others` showed it.
 
@@ -93,7 +93,7 @@ class Looks(NamedTuple):
         """Whether the build may have the platform; of an unknown one, it may."""
         return not (self.platforms and platform) or platform in self.platforms
 
-    def missed(self, others: Iterable[Subject]) -> bool:
+    def missed(self, others: Iterable[LookedAt]) -> bool:
         """Whether nobody looked at a platform of the build on which `others` had looked."""
         looked = {subject.platform for subject in self.covered}
         return not looked or (
@@ -105,15 +105,15 @@ class Looks(NamedTuple):
         )
 
 
-def covered_by(looks: Iterable[Look]) -> dict[Subject, frozenset[str]]:
+def covered_by(looks: Iterable[Look]) -> dict[LookedAt, frozenset[str]]:
     """What was looked at → the limits that all looks at it have."""
-    covered: dict[Subject, frozenset[str]] = {}
+    covered: dict[LookedAt, frozenset[str]] = {}
     for look in looks:
-        unite(covered, {Subject(look.scanner, look.platform, kind): look.limits for kind in look.packages})
+        unite(covered, {LookedAt(look.scanner, look.platform, kind): look.limits for kind in look.packages})
     return covered
 
 
-def unite(covered: dict[Subject, frozenset[str]], others: Mapping[Subject, frozenset[str]]) -> None:
+def unite(covered: dict[LookedAt, frozenset[str]], others: Mapping[LookedAt, frozenset[str]]) -> None:
     """Add what others covered; a limit stays if all have it."""
     for subject, limits in others.items():
         covered[subject] = covered.get(subject, limits) & limits

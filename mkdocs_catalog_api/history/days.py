@@ -25,7 +25,7 @@ from ..catalog.value import Catalog
 from ..problems import CatalogError, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
 from ..problems.decoding import decoding_reason
-from .facts import Changes, Facts, known
+from .facts import FactChanges, Facts, known
 
 _CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7})", re.MULTILINE)
 _ENCODER = msgspec.json.Encoder(order="deterministic")
@@ -45,7 +45,7 @@ class Day(NamedTuple):
 
     date: str
     figures: RecordedFigures
-    images: Mapping[str, Changes | None]
+    images: Mapping[str, FactChanges | None]
     """Slug → what differs from the days before; None if the image left."""
 
     def apply(self, known_images: dict[str, Facts]) -> None:
@@ -58,7 +58,7 @@ class Day(NamedTuple):
 
 
 _FILE = msgspec.json.Decoder(_File)
-_IMAGE = msgspec.json.Decoder(Changes | None)
+_IMAGE = msgspec.json.Decoder(FactChanges | None)
 
 
 def is_date(text: str) -> bool:

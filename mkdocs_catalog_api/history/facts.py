@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from ..catalog.alike import Look, Looks
 from ..catalog.assessment import scanner_names
@@ -110,7 +110,7 @@ class Facts(Struct, rename="camel", omit_defaults=True, gc=False):
         return [replace(look, digests=look.digests | _implied(newest, look.platform)) for look in self.scans]
 
     def changes(self, before: Facts) -> dict[str, Any]:
-        """What differs from what was known before, as `Changes` reads it. A time of the scans alone is no
+        """What differs from what was known before, as `FactChanges` reads it. A time of the scans alone is no
         difference.
         """
         changes = {
@@ -124,7 +124,7 @@ class Facts(Struct, rename="camel", omit_defaults=True, gc=False):
 _NOTHING = Facts()
 
 
-class Changes(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, gc=False):
+class FactChanges(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, gc=False):
     """Fields of `Facts` that differ from the day before: null is nothing, and removes an entry."""
 
     image: str | UnsetType | None = UNSET
@@ -140,8 +140,7 @@ class Changes(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, g
 
     def apply(self, facts: Facts) -> None:
         """Add them to what is known."""
-        for name in self.__struct_fields__:
-            value = getattr(self, name)
+        for name, value in zip(self.__struct_fields__, astuple(self), strict=True):
             if value is not UNSET:
                 known = copy(getattr(_NOTHING, name)) if value is None else value
                 setattr(facts, name, _sum(getattr(facts, name), known) if isinstance(value, dict) else known)

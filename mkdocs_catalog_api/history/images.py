@@ -14,14 +14,14 @@ from msgspec import UNSET, Struct, field
 from msgspec.structs import astuple, replace
 
 from ..catalog import events
-from ..catalog.alike import Look, Looks, Subject, covered_by, unite
+from ..catalog.alike import Look, LookedAt, Looks, covered_by, unite
 from ..catalog.events import AnyEvent, BaselineReason, GoneReason
 from ..catalog.history import Episode, EpisodeEnd, FixEntry, ImageFigures, ImageRecord, KnownDigest
 from ..catalog.ids import is_cve, stands_for_several
 from ..catalog.lines import parse_label
 from ..catalog.registry_facts import MOST_FORMER
 from ..catalog.scans import COUNTERS, SEVERITIES
-from .facts import Changes, Facts, KnownRow, KnownVersion
+from .facts import FactChanges, Facts, KnownRow, KnownVersion
 
 First = BaselineReason | None
 """Reason of everything that exists on the first day of a history."""
@@ -31,7 +31,7 @@ LastScan = tuple[str, str, bool]
 """Day, version, and whether a digest of the scanned build is known."""
 
 
-class Shown(NamedTuple):
+class ShownRow(NamedTuple):
     """A row with its id."""
 
     id: str
@@ -49,11 +49,11 @@ class Tracked(Struct, eq=False):
     """Its clocks, in order. The last one runs if it has no fix."""
     episodes: list[Episode] = field(default_factory=list)
     """In the order of their beginnings."""
-    shown: dict[str, Shown] = field(default_factory=dict)
+    shown: dict[str, ShownRow] = field(default_factory=dict)
     """Package → what the last scans show, and what they did not look at."""
     open: dict[str, Episode] = field(default_factory=dict)
     """Package → its episode, without suppressed ones."""
-    covered: dict[Subject, frozenset[str]] = field(default_factory=dict)
+    covered: dict[LookedAt, frozenset[str]] = field(default_factory=dict)
     """What the scans that showed it had looked at."""
     last: LastScan = ("", "", False)
     """That showed it, once it is gone."""
@@ -83,7 +83,7 @@ class Tracked(Struct, eq=False):
         clock = self.entries[-1]
         return [clock, *(episode for episode in episodes if episode.first_seen == clock.first_seen)]
 
-    def run(self, date: str, slug: str, package: str, shown: Shown) -> None:
+    def run(self, date: str, slug: str, package: str, shown: ShownRow) -> None:
         """Note a day on which it is open in a package."""
         (id_, row), names = shown, {*shown.row.aliases, *self.names}
         aliases = tuple(sorted(names - {id_}))
@@ -129,9 +129,8 @@ class ImagePast:
         self._renamed = False
         """Whether it was under another slug before its first scan under this one."""
         self._figures: list[ImageFigures] = []
-        self._digests: dict[tuple[str, str], KnownDigest] = {}
-        """By version and digest, in the order of their last changes."""
-        self._manifests: dict[tuple[str, str], Sequence[tuple[str, str]]] = {}
+        self._digests: dict[tuple[str, str], tuple[str, str | None, Sequence[tuple[str, str]]]] = {}
+        """Version and digest → its first day, the day on which it ended, and its manifests."""
         self._tracked: dict[str, Tracked] = {}
         """By every id."""
         self._waiting: dict[Tracked, None] = {}
@@ -158,7 +157,7 @@ class ImagePast:
         same_repository = facts.image is not None and facts.image == self.facts.image
         return same_repository or not facts.every_digest.isdisjoint(self.facts.every_digest)
 
-    def follow(self, date: str, changes: Changes | None) -> list[AnyEvent]:
+    def follow(self, date: str, changes: FactChanges | None) -> list[AnyEvent]:
         """Add a day on which something is different; return its events."""
         day_events, facts = list[AnyEvent](), self.facts
         self.fixed = []
@@ -179,7 +178,7 @@ class ImagePast:
             day_events.append(events.ImageAdded(self.slug, facts.lifecycle, self.first))
             self.is_here = True
         day_events += self._image_events(date, changes)
-        rows = changes.every_row(facts)
+        rows = changes.every_row(facts) if changes.rows is not UNSET else []
         changes.apply(facts)
         if facts.scans:
             builds = facts.builds
@@ -197,7 +196,7 @@ class ImagePast:
         self.first = None
         return day_events
 
-    def _image_events(self, date: str, changes: Changes) -> Iterator[AnyEvent]:
+    def _image_events(self, date: str, changes: FactChanges) -> Iterator[AnyEvent]:
         slug, facts = self.slug, self.facts
         if changes.lifecycle is not UNSET and facts.lifecycle != (changes.lifecycle or "available"):
             yield events.LifecycleChanged(slug, facts.lifecycle, changes.lifecycle or "available")
@@ -220,20 +219,18 @@ class ImagePast:
     def _follow_digests(self, date: str, label: str, earlier: KnownVersion, known: KnownVersion) -> None:
         for digest in earlier.digests:
             if digest not in known.digests:
-                self._digests[label, digest] = replace(self._digests.pop((label, digest)), until=date)
+                since, _, manifests = self._digests[label, digest]
+                self._digests[label, digest] = since, date, manifests
         for digest in known.digests:
             if digest not in earlier.digests:
-                before = self._digests.pop((label, digest), None)
-                self._digests[label, digest] = KnownDigest(
-                    digest, label, before.from_ if before else date, None
-                )
-                self._manifests[label, digest] = known.manifests
+                before = self._digests.get((label, digest))
+                self._digests[label, digest] = before[0] if before else date, None, known.manifests
 
     def _scan(
         self, date: str, rows: list[tuple[str, str, KnownRow | None]], builds: set[str]
     ) -> Iterator[AnyEvent]:
         """Yield the events of a day with scans, on which these rows are different."""
-        facts, gone = self.facts, dict[Key, Shown]()
+        facts, gone = self.facts, dict[Key, ShownRow]()
         if facts.scans is not self._scans or self._missed:
             rows += [(package, *item) for package, listed in facts.rows.items() for item in listed.items()]
             keys = {**self._keys(rows), **dict.fromkeys(self._every_key)}
@@ -279,11 +276,11 @@ class ImagePast:
             (self._tracked[id_], package) for package, id_, _ in rows if id_ in self._tracked
         )
 
-    def _row(self, key: Key) -> Shown | None:
+    def _row(self, key: Key) -> ShownRow | None:
         """What the scans show: of several ids, an open row, the worst."""
         tracked, rows = key[0], self.facts.rows.get(key[1], {})
         shown = [
-            Shown(id_, rows[id_]) for id_ in tracked.names if id_ in rows and self._tracked[id_] is tracked
+            ShownRow(id_, rows[id_]) for id_ in tracked.names if id_ in rows and self._tracked[id_] is tracked
         ]
         return min(
             shown,
@@ -347,7 +344,7 @@ class ImagePast:
             self.slug, version or "", id_, row.aliases, row.pkg, row.severity, reason
         )
 
-    def _row_events(self, date: str, key: Key, shown: Shown, *, again: bool) -> Iterator[AnyEvent]:
+    def _row_events(self, date: str, key: Key, shown: ShownRow, *, again: bool) -> Iterator[AnyEvent]:
         """Note a row that is shown; `again`: by a build that was scanned before."""
         tracked, package = key
         before, row = tracked.shown.get(package), shown.row
@@ -388,16 +385,20 @@ class ImagePast:
         episodes.sort(key=lambda each: (SEVERITIES.index(each.severity), each.id, each.pkg))
         episodes.sort(key=lambda each: each.first_seen, reverse=True)
         number, digests = Counter[str](), list[KnownDigest]()
-        for known in reversed(self._digests.values()):
-            number[known.version] += known.until is not None
-            if known.until is None or (known.until >= year_ago and number[known.version] <= MOST_FORMER):
-                digests.append(known)
+        known = sorted(self._digests.items(), key=lambda item: item[1][1] or "9999", reverse=True)
+        for (version, digest), (since, until, _) in known:
+            number[version] += until is not None
+            if until is None or (until >= year_ago and number[version] <= MOST_FORMER):
+                digests.append(KnownDigest(digest, version, since, until))
         digests.sort(key=lambda each: (each.from_, each.version, each.digest))
+        manifests = {
+            (each.version, each.digest): self._digests[each.version, each.digest][2] for each in digests
+        }
         facts = self.facts
-        return ImageRecord(self._figures, digests, episodes, self._manifests, facts.lifecycle, facts.latest)
+        return ImageRecord(self._figures, digests, episodes, manifests, facts.lifecycle, facts.latest)
 
 
-def _in_order(rows: Mapping[Key, Shown]) -> list[tuple[Key, Shown]]:
+def _in_order(rows: Mapping[Key, ShownRow]) -> list[tuple[Key, ShownRow]]:
     return sorted(rows.items(), key=lambda item: (item[1].id, item[0][1]))
 
 

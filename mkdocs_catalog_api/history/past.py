@@ -24,7 +24,7 @@ from ..catalog.scans import SEVERITIES
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .days import Day, Folder
-from .facts import Changes, Facts
+from .facts import FactChanges, Facts
 from .images import ImagePast, days_between
 
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
@@ -63,14 +63,14 @@ class Past:
                 past = self._images[slug] = self._begun(slug, changes)
             if past and (changes or past.is_here):
                 by_slug[slug] = past.follow(day.date, changes)
-                fixes |= {(slug, *key) for key in past.fixed}
+                fixes.update((slug, *fixed) for fixed in past.fixed)
         found = [*chain.from_iterable(by_slug[slug] for slug in sorted(by_slug))]
         counts = Counter(_KINDS[type(event)] for event in found)
         recorded = RecordedDay(day.date, day.figures, dict(sorted(counts.items())), found, fixes)
         self.days.append(recorded)
         return recorded
 
-    def _begun(self, slug: str, changes: Changes) -> ImagePast:
+    def _begun(self, slug: str, changes: FactChanges) -> ImagePast:
         """The past of an image that is new: that of one which left, if it is the same."""
         if not self.days:
             return ImagePast(slug, "baseline")
