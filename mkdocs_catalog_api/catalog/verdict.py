@@ -31,7 +31,7 @@ def concerns(
 
     1. `withdrawn`, `planned`, `deprecated`: the image's lifecycle.
     2. `gone`: a page lists it, but it left its registry.
-    3. `former`: no page lists it, and `until` is the day since which its label has another digest, or is gone.
+    3. `former`: no page lists it, and `until` is the day on which its label got another digest, or left.
        `not-listed`: no page lists it, and that day is unknown.
     4. `not-scanned`: it has no scan.
     5. `exploited`, `critical`: such a vulnerability is open. Without CISA's list nothing is `exploited`.
