@@ -1,9 +1,9 @@
-"""The parts of the example's images, as if `catalog-api sync` had run, and a scan of all that `list` prints.
+"""The parts of the example's images, as if `sync` had run, and a scan of all that `list` prints.
 
-`python -m tests.example_parts`, for a version that was added with one report of the whole, writes its manifests
-to registry/images/{slug}.json, and replaces the report by one of each manifest: the first as
-it is, the others with the same findings for their platform, without what the catalog does not read. What it
-has written it leaves as it is. Digests and sizes are computed from names, so that the same pages give the
+`python -m tests.example_parts`, for a version that was added with one report of the whole, writes its
+manifests to registry/images/{slug}.json, and replaces the report by one of each of them: the first as it is,
+the others with the same findings for their platform, without what the catalog does not read. What it has
+written it leaves as it is. Digests and sizes are computed from names, so that the same pages give the
 same files.
 """
 
