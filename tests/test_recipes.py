@@ -386,7 +386,7 @@ def test_the_policy_denies_what_the_gate_refuses(served: Served) -> None:
         assert bool(denials(answer_of(document))) == refuses(document), document
 
 
-FINE = {"data": [{"concerns": []}]}
+FINE: dict[str, Any] = {"data": [{"concerns": []}]}
 BROKEN: tuple[Any, ...] = ({}, [], None, "data", {"data": []}, {"data": {}}, {"data": [{}]}, FINE)
 
 
