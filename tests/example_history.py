@@ -1,8 +1,8 @@
 """The history of the example.
 
 Its days are recorded by `catalog-api record` from what the committed pages, scans and statements say of each
-Friday: a release is there from the day it was released, a vulnerability from the day it was published, a
-statement from the day it was made. What has no date counts as there from the beginning.
+Friday: a release is there from the day it was released, with its manifests, a vulnerability from the day it
+was published, a statement from the day it was made. What has no date counts as there from the beginning.
 """
 
 from __future__ import annotations
@@ -40,6 +40,8 @@ def write_example(folder: Path, day: str) -> None:
     for path in sorted((EXAMPLE / "docs/images").rglob("*")):
         if path.is_file():
             _write_page(path, folder / path.relative_to(EXAMPLE), day)
+    for path in sorted((EXAMPLE / "registry/images").iterdir()):
+        _write_facts(path, folder / path.relative_to(EXAMPLE), day)
     shutil.copytree(EXAMPLE / "advisories/endoflife", folder / "advisories/endoflife", dirs_exist_ok=True)
     exploited = "advisories/known_exploited_vulnerabilities.json"
     if json.loads((EXAMPLE / exploited).read_bytes())["dateReleased"][:10] <= day:
@@ -75,6 +77,18 @@ def _write_page(path: Path, target: Path, day: str) -> None:
     if page.get("latest") not in labels:
         page.pop("latest", None)
     _write(target, f"---\n{yaml.safe_dump(page)}---\n")
+
+
+def _write_facts(path: Path, target: Path, day: str) -> None:
+    """The manifests of the builds of that day: of the releases on the page then, or of what they were."""
+    facts = json.loads(path.read_text("utf-8"))
+    page = target.parents[2] / f"docs/images/{path.stem}.md"
+    page = page if page.exists() else page.with_suffix("") / "index.md"
+    text = page.read_text("utf-8") if page.exists() else ""
+    facts["versions"] = [each for each in facts["versions"] if each["digest"] in text]
+    facts["former"] = [each for each in facts.pop("former", ()) if each["until"] <= day]
+    if facts["versions"]:
+        _write(target, json.dumps(facts))
 
 
 def _scan(report: Any, day: str) -> Any:

@@ -184,6 +184,8 @@ def looked(release: Record, part: tuple[str, str] | None = None) -> dict[str, An
         "limits": [limit for limit in LIMITS if limit in still],
         "platformsScanned": sorted(platforms - {""}),
         "missing": [p for p in uncovered if p[0]] if seen else [],
+        "doubts": ["scanned-in-part"] * bool(seen and uncovered)
+        + ["scan-limited"] * bool({*wanted} - {*uncovered} - whole),
         "digestsScanned": sum(d not in {p[0] for p in uncovered} for d in release.digests),
     }
 

@@ -101,12 +101,23 @@ def figures(release: Record) -> dict[str, Any]:
     ended = "os-end-of-life" in seen["limits"] or (ANY if scanned else None)
     security = {"scanned": scanned, "complete": seen["complete"], "version": release.version}
     security |= counts | {"scannedAt": release.time, "osEndOfLife": ended, "href": release.detail}
-    return {"security": security, "platformsScanned": seen["platformsScanned"], "limits": seen["limits"]}
+    words = {
+        "not-scanned": not scanned,
+        "exploited": counts["exploited"],
+        "critical": counts["critical"],
+        **dict.fromkeys(seen["doubts"], True),
+        "system-end-of-life": "os-end-of-life" in seen["limits"],
+    }
+    lifecycle = release.page["lifecycle"]
+    concerns = [lifecycle] * (lifecycle in ("withdrawn", "planned"))
+    concerns += [word for word, holds in words.items() if holds] + [lifecycle] * (lifecycle == "deprecated")
+    looked_at = {"platformsScanned": seen["platformsScanned"], "limits": seen["limits"]}
+    return {"security": security, "concerns": concerns} | looked_at
 
 
 def release_record(release: Record) -> dict[str, Any]:
     """What a release record says of its scans."""
-    seen = {key: value for key, value in release.looked.items() if key != "missing"}
+    seen = {key: value for key, value in release.looked.items() if key not in ("missing", "doubts")}
     seen |= {} if release.counting else {"digestsScanned": None}
     counts = {key: value for key, value in release.counts.items() if key != "suppressed"}
     return seen | counts | {"scanned": bool(release.counting), "scannedAt": release.time}

@@ -258,7 +258,10 @@ def pages(folder: Path, kind: str) -> list[Any]:
         if page.get("catalog") != "false":
             cycles = folder / f"advisories/endoflife/{page.get('product')}.json"
             known = json.loads(cycles.read_bytes())["result"]["releases"] if cycles.exists() else []
-            read.append({"slug": slug, "name": name, "lifecycle": "available", "cycles": known} | page)
+            facts = folder / f"registry/{kind}/{slug}.json"
+            synced = json.loads(facts.read_bytes())["versions"] if facts.exists() else []
+            more = {"cycles": known, "manifests": {each["digest"]: each["manifests"] for each in synced}}
+            read.append({"slug": slug, "name": name, "lifecycle": "available"} | more | page)
     return sorted(read, key=lambda page: page["slug"])
 
 
@@ -270,7 +273,8 @@ def releases(page: Any, registry: str | None) -> list[Record]:
         entry = {"version": given} if isinstance(given, str) else given
         entry = {"endOfLife": end_of_life(entry["version"], page["cycles"])} | entry
         labels, digests = [entry["version"], *entry.get("tags", [])], entry.get("digest", [])
-        manifests = entry.get("manifests", {})
+        synced = page["manifests"].get(digests, []) if isinstance(digests, str) else []
+        manifests = entry.get("manifests", {each["platform"]: each["digest"] for each in synced})
         digests = digests or list(manifests.values())
         platforms = entry.get("platforms") or page.get("platforms", [])
         about = {"page": page, "slug": slug, "image": image, "written": written, "entry": entry, "scans": []}

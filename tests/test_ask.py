@@ -263,6 +263,41 @@ def test_an_answer_about_something_else_is_no_answer(question: str, document: di
     assert "another format" not in asked.stderr
 
 
+PACKAGES = {"releasesKnown": 3, "releasesInPart": 1, "releasesUnknown": 2}
+PACKAGE = {
+    "name": "libssl3", "version": "3.0.17", "purl": "pkg:deb/debian/libssl3@3.0.17", "licenses": [],
+    "source": "openssl", "ids": ["CVE-2025-9230"], "fixed": ["3.0.18"],
+    "images": [{"slug": "nginx", "versions": ["1.29.3"], "isLatest": True}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "code"),
+    {
+        "openssl": 0,
+        "OpenSSL 3.0.17": 0,
+        "openssl 3.0.18": 1,
+        "pkg:deb/debian/openssl": 0,
+        "pkg:deb/debian/openssl@3.0.17?arch=amd64": 0,
+        "pkg:apk/alpine/openssl": 1,
+        "ssl": 1,
+        "pkg:maven/org.apache/log4j": 0,
+        "@babel/core": 0,
+        "pkg:npm/%40babel/core@3.0.17": 0,
+    }.items(),
+)
+def test_a_package_is_found_by_name_or_url(question: str, code: int) -> None:
+    names = (("deb", "openssl"), ("maven", "org.apache:log4j"), ("npm", "@babel/core"))
+    entries = [{"type": kind, "name": name, "href": "/p.json"} for kind, name in names]
+    documents = {"/packages.json": PACKAGES | {"data": entries}, "/p.json": {"data": [PACKAGE]}}
+    given = {path: json.dumps(body).encode() for path, body in documents.items()}
+    with odd_site(with_index(documents={"packages": "/packages.json"}) | given) as server:
+        asked = ask(server.address, "contains", *question.split())
+    assert (asked.returncode, asked.stderr) == (code, "")
+    known = "contents of 3 versions known, of 1 in part, of 2 unknown"
+    assert known in asked.stdout and ("nginx 1.29.3" in asked.stdout) == (not code)
+
+
 def no_answer(asked: Asked) -> None:
     assert (asked.returncode, asked.stdout) == (2, "")
     assert asked.stderr.startswith("no answer: ") and asked.stderr.count("\n") == 1
@@ -331,23 +366,43 @@ def test_an_assistant_gets_the_same_answers(online: str) -> None:
     async def talk(site: str, calls: list[tuple[str, dict[str, str]]]) -> tuple[list[Any], list[Any]]:
         server = StdioServerParameters(command=sys.executable, args=[str(PROGRAM), site, "mcp"])
         async with stdio_client(server) as streams, ClientSession(*streams) as session:
-            await session.initialize()
+            instructions = (await session.initialize()).instructions or ""
+            assert [word for word in ("null", "concerns", "complete") if word not in instructions] == []
             tools = (await session.list_tools()).tools
             results = [await session.call_tool(name, given) for name, given in calls]
-            return tools, [json.loads(result.content[0].text) for result in results]  # type: ignore[union-attr]
+            texts = [result.content[0].text for result in results]  # type: ignore[union-attr]
+            assert [json.loads(text) for text in texts] == [each.structured_content for each in results]
+            assert max(len(text.encode()) for text in texts) <= 8_000
+            return tools, [json.loads(text) for text in texts]
 
     calls = [
         ("search_images", {"words": "postgres"}),
         ("who_has_vulnerability", {"vulnerability": LOG4SHELL}),
         ("catalog_summary", {}),
+        ("search_images", {}),
+        ("list_vulnerabilities", {"name": "php-fpm", "version": "8.2.8"}),
+        ("get_image", {"name": "php-fpm"}),
+        ("check_reference", {"reference": "registry.example.org/hardened/solr:8.11.0"}),
+        ("check_reference", {"reference": f"{NGINX}:1.29.3"}),
+        ("contains_package", {"package": "openssl"}),
     ]
-    tools, (search, who_has, summary) = asyncio.run(talk(online, calls))
-    assert len(tools) == 8
+    tools, answers = asyncio.run(talk(online, calls))
+    search, who_has, summary, everything, rows, image, withdrawn, fine, contains = answers
+    assert len(tools) == 9
     assert all(tool.annotations is not None and tool.annotations.read_only_hint for tool in tools)
     assert sum(len(tool.name) + len(tool.description or "") for tool in tools) < 3_000
     assert search["data"][0]["slug"] == "postgresql"
     assert who_has["yes"] and who_has["data"][0]["slug"] == "solr"
     assert summary["totals"]["images"] == 51
+    assert everything["total"] == len(everything["data"]) + everything["dataLeftOut"] > 51
+    assert rows["total"] == len(rows["cves"]) + rows["cvesLeftOut"] > 200
+    assert len(image["versions"]) + image["versionsLeftOut"] == 30
+    assert withdrawn["yes"] is False and withdrawn["data"][0]["concerns"][0] == "withdrawn"
+    assert fine["yes"] is True and fine["data"][0]["concerns"] == []
+    assert contains["answered"] == (ask(online, "contains", "openssl").returncode < 2)
+    for tool in tools:
+        assert {"answered", "yes", "data"} <= tool.output_schema["properties"].keys()
+        assert all(each["description"] for each in tool.input_schema["properties"].values())
     with odd_site({INDEX: b"[" * 200_000}) as server:
         _, (answer,) = asyncio.run(talk(server.address, [("catalog_summary", {})]))
     assert answer["answered"] is False

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
+
+from mkdocs_catalog_api.catalog.verdict import CONCERNS
 
 from .fake_server import FakeServer, Request, answer
 from .guide import block
@@ -37,7 +38,7 @@ class Served(NamedTuple):
 def served(example: Result, online: str) -> Served:
     need("curl", "jq")
     documents = [json.loads(path.read_bytes()) for path in example.api.glob("digests/sha256/*.json")]
-    fine = next(document for document in documents if not refuses(document))
+    fine = next(each for each in documents if not refuses(each) and not each["data"][0]["concerns"])
     return Served(example.api, online, {document["digest"]: document for document in documents}, fine)
 
 
@@ -51,17 +52,21 @@ class OneAnswer(FakeServer):
         return [self.body]
 
 
-def refuses(document: Any) -> bool:
-    """Whether the rules of the gate refuse the document of a digest; no scan is too old."""
+def refuses(document: Any, platform: str = "linux/amd64") -> bool:
+    """Whether the gate as printed refuses the document of a digest, by what its other fields say."""
     today = datetime.now(UTC).date().isoformat()
     return any(
-        not entry["security"]["scanned"]
-        or not entry["security"]["complete"]
+        not entry["listed"]
+        or "gone" in entry["concerns"]
+        or not entry["security"]["scanned"]
+        or entry["limits"]
         or entry["security"]["osEndOfLife"]
         or entry["security"]["critical"]
         or entry["security"]["exploited"]
         or entry["lifecycle"] not in ("available", "deprecated")
         or (entry["endOfLife"] or today) < today
+        or (platform not in entry["platformsScanned"] and not entry["security"]["complete"])
+        or platform not in (entry["platformsScanned"] or [platform])
         for entry in document["data"]
     )
 
@@ -74,23 +79,37 @@ def run(command: str, *arguments: str, folder: Path | None = None) -> tuple[int,
     return ended.returncode, ended.stderr
 
 
-def gate(url: str, image: str, days: str = "", platform: str = "", former: str = "") -> tuple[int, str]:
-    """Run the script as printed but for the values of its first five lines, which the reader edits."""
-    site, *edited, rest = block("ci-gate", "gate.sh").split("\n", 5)
-    assert (site[:5], *edited) == ("SITE=", "IMAGE=$1", "MAX_AGE_DAYS=", "PLATFORM=", "FORMER_DAYS=")
-    values = [f"SITE={url}", f"IMAGE={image}", f"MAX_AGE_DAYS={days}", f"PLATFORM={platform}"]
-    return run("\n".join([*values, f"FORMER_DAYS={former}", rest, "true", ""]))
+class Edited(NamedTuple):
+    """The reader's settings, as printed unless a test changes them."""
+
+    days: str = ""
+    platform: str = "linux/amd64"
+    former: str = ""
+    tolerated: str = "deprecated"
+
+
+PRINTED = Edited()
+
+
+def gate(url: str, image: str, edited: Edited = PRINTED) -> tuple[int, str]:
+    """Run the script as printed but for the values of its first lines, which the reader edits."""
+    first, site, *lines, rest = block("ci-gate", "gate.sh").split("\n", 5)
+    limits = f"MAX_AGE_DAYS={edited.days} FORMER_DAYS={edited.former}"
+    values = [f"PLATFORM={edited.platform}", f'TOLERATED="{edited.tolerated}"', limits]
+    assert (site[:5], lines == values) == ("SITE=", edited == PRINTED)
+    return run("\n".join([first, f"SITE={url}", *values, rest, "true", ""]), image)
+
+
+@pytest.mark.parametrize(("title", "lines"), [("gate.sh", 25), ("policy/catalog.rego", 30)])
+def test_the_gate_can_be_read_at_a_glance(title: str, lines: int) -> None:
+    assert len(block("ci-gate", title).splitlines()) <= lines
 
 
 def test_the_gate_admits_and_refuses_what_the_example_publishes(served: Served) -> None:
-    kinds: list[Callable[[Any], Any]] = [
-        lambda entry: not entry["security"]["scanned"],
-        lambda entry: entry["security"]["critical"],
-        lambda entry: entry["security"]["osEndOfLife"],
-        lambda entry: entry["lifecycle"] == "withdrawn",
-    ]
     digests, fine = served.digests, served.fine["digest"]
-    asked = {next(d for d in digests if is_of(digests[d]["data"][0])): 1 for is_of in kinds}
+    words = {word: digest for digest in digests for word in digests[digest]["data"][0]["concerns"]}
+    assert len(words) > 5
+    asked = {digest: int(refuses(digests[digest])) for digest in words.values()}
     asked |= dict.fromkeys((NOTHING, "sha512:" + fine[7:], fine[7:], "''", "'$(exit)'"), 1) | {fine: 0}
     seen = {}
     for path in (served.api / "references").glob("*.json"):
@@ -111,78 +130,89 @@ class Case(NamedTuple):
 
     values: dict[str, Any]
     refused: int
-    days: str = ""
-    platform: str = ""
-    former: str = ""
+    edited: Edited = PRINTED
     reason: str = ""
 
 
 def cases() -> list[Case]:
     """Those of now."""
     now = datetime.now(UTC)
-    yesterday = (now - timedelta(days=1)).isoformat()[:10]
+    yesterday, tomorrow = ((now + timedelta(days=days)).isoformat()[:10] for days in (-1, 1))
 
-    def scanned(age: timedelta | None) -> dict[str, Any]:
-        return {"scannedAt": None if age is None else f"{(now - age).isoformat()[:19]}.25Z"}
+    def scanned(age: timedelta | None, days: str = "", refused: int = 1) -> Case:
+        time = None if age is None else f"{(now - age).isoformat()[:19]}.25Z"
+        return Case({"scannedAt": time}, refused, Edited(days=days))
 
-    def in_part(**values: Any) -> dict[str, Any]:
-        return {"complete": False, "platformsScanned": ["linux/amd64"], "limits": []} | values
+    def in_part(refused: int, platform: str = "linux/amd64", **values: Any) -> Case:
+        part = {"concerns": ["scanned-in-part"], "platformsScanned": ["linux/amd64"], "limits": []} | values
+        return Case(part, refused, Edited(platform=platform))
 
-    def former(age: int | None, **upgrade: Any) -> dict[str, Any]:
+    def former(age: int | None, days: str = "", refused: int = 1, update: str = " 2.0", **more: Any) -> Case:
         """The values of a digest that was replaced so many days ago."""
         until = None if age is None else (now - timedelta(days=age)).date().isoformat()
-        update = {"version": "2.0", "digest": "sha256:" + "2" * 64, "href": "", "fixes": 1, "adds": 0}
-        return {"listed": False, "isLatest": False, "until": until, "upgrade": update} | upgrade
+        upgrade = {"version": "2.0", "digest": "sha256:" + "2" * 64, "href": "", "fixes": 1, "adds": 0}
+        values = {
+            "concerns": ["former"],
+            "listed": False,
+            "until": until,
+            "upgrade": upgrade,
+            "newLine": None,
+        }
+        return Case(values | more, refused, Edited(former=days), f"former: update to{update}" * refused)
 
-    def rebuilt(age: int) -> str:
-        return f"rebuilt on {(now - timedelta(days=age)).date().isoformat()}: update to"
-
+    words = {word: {"concerns": [word], "limits": ["only-fixed"]} for word in (*CONCERNS, "recalled")}
     return [
         Case({}, 0),
+        # Each word is refused unless it is tolerated, also one that a later version adds.
+        *(Case(values, word != "deprecated", reason=word) for word, values in words.items()),
+        *(Case(values, 0, Edited(tolerated=f"x {word}")) for word, values in words.items()),
+        Case({"concerns": ["deprecated"]}, 1, Edited(tolerated="")),
+        Case({"concerns": ["gone", "critical"]}, 1, Edited(tolerated="critical"), reason="gone"),
+        Case({"concerns": ["critical"]}, 1, Edited(tolerated="system-critical critica")),
         *(
             Case({name: value}, 1)
             for name, values in {
-                "scanned": (False, None, GONE),
-                "complete": (False, None, GONE),
-                "osEndOfLife": (True, GONE),
-                "critical": (1, None, GONE),
-                "exploited": (1, GONE),
-                "lifecycle": ("withdrawn", "planned", "gone", None, GONE),
-                "endOfLife": (yesterday, 2030, GONE),
+                "concerns": (None, GONE, {}, {"a": "deprecated"}, "", "deprecated", [None], [1], [""], [[]]),
+                "endOfLife": (yesterday, 2030, GONE, ["9999-01-01"], {}, ""),
+                "platformsScanned": (["linux/arm64"], ["amd64"], None, GONE, "linux/amd64"),
             }.items()
             for value in values
         ),
-        # What is scanned in part is admitted only for who says so.
-        Case(in_part(), 1, reason="scanned in part (linux/amd64)"),
-        Case(in_part(), 0, platform="any"),
-        Case(in_part(), 0, platform="linux/amd64"),
-        Case(in_part(), 1, platform="linux/arm64"),
-        Case(in_part(), 1, platform="amd64"),
-        Case(in_part(limits=["only-fixed"]), 1, platform="any"),
-        Case(in_part(critical=None, grade=None), 0, platform="any"),
-        Case(in_part(critical=1), 1, platform="any"),
-        Case(in_part(scanned=False), 1, platform="any"),
-        Case(in_part(critical=GONE), 1, platform="any"),
-        Case(in_part(limits=GONE), 1, platform="any"),
-        Case(in_part(platformsScanned=GONE), 1, platform="linux/amd64"),
+        Case({"endOfLife": yesterday}, 0, Edited(tolerated="end-of-life")),
+        *(Case({"endOfLife": end}, 0) for end in (None, tomorrow, now.date().isoformat())),
+        # The reader's platform is scanned; of others is asked only without one.
+        Case({"platformsScanned": []}, 0),
+        Case({"platformsScanned": ["linux/arm64"]}, 0, Edited(platform="")),
+        in_part(0),
+        in_part(1, ""),
+        in_part(1, "linux/arm64"),
+        in_part(1, "amd64"),
+        in_part(1, limits=["only-fixed"]),
+        in_part(1, limits=GONE),
+        in_part(1, platformsScanned=GONE),
+        in_part(1, platformsScanned=[]),
+        in_part(1, concerns=["critical", "scanned-in-part"]),
         # A scan may have an age.
-        Case(scanned(timedelta(days=4)), 1, days="3"),
-        Case(scanned(timedelta(days=2)), 0, days="3"),
+        scanned(timedelta(days=4), "3"),
+        scanned(timedelta(days=2), "3", 0),
         # In summer time jq 1.6 misreads times by an hour.
-        Case(scanned(timedelta(minutes=5)), 0, days="1"),
-        Case(scanned(timedelta(hours=-1)), 1, days="3"),
-        Case(scanned(None), 1, days="3"),
-        Case(scanned(timedelta(days=4000)), 0),
-        Case(scanned(None), 0),
-        *(Case(scanned(timedelta(days=2)), 1, days=wrong) for wrong in ("abc", "'\"7\"'", "null")),
+        scanned(timedelta(minutes=5), "1", 0),
+        scanned(timedelta(hours=-1), "3"),
+        scanned(None, "3"),
+        scanned(timedelta(days=4000), refused=0),
+        scanned(None, refused=0),
+        *(scanned(timedelta(days=2), wrong) for wrong in ("abc", "'\"7\"'", "null")),
+        *(Case({"scannedAt": time}, 1, Edited(days="3")) for time in (GONE, 9e9, "", "now", ["9"], {})),
         # A former build is admitted for some days, and its update is named.
-        Case(former(0), 1, reason=f"{rebuilt(0)} 2.0"),
-        Case(former(0), 0, former="3"),
-        Case(former(3), 0, former="3"),
-        Case(former(4), 1, former="3", reason=f"{rebuilt(4)} 2.0"),
-        Case(former(-1), 1, former="3", reason=f"{rebuilt(-1)} 2.0"),
-        Case(former(None), 1, former="3", reason="a former build"),
-        Case(former(1, upgrade=None, newLine={"version": "3.0"}), 1, reason=f"{rebuilt(1)} 3.0"),
+        former(0),
+        former(0, "3", 0),
+        former(3, "3", 0),
+        former(4, "3"),
+        former(-1, "3"),
+        former(None, "3"),
+        former(0, "3", until=GONE),
+        former(0, "3", until=["9"]),
+        former(1, upgrade=None, newLine={"version": "3.0", "digest": None}, update=" 3.0"),
     ]
 
 
@@ -211,7 +241,7 @@ def test_the_gate_decides_by_the_document_and_the_reader_s_settings(
     with OneAnswer().running() as server:
         for case in cases():
             server.body = encoded(changed(document, **case.values))
-            code, told = gate(server.address, document["digest"], case.days, case.platform, case.former)
+            code, told = gate(server.address, document["digest"], case.edited)
             assert code == case.refused, (case, told)
             assert not case.refused or f"refused: {document['digest']}: {case.reason}" in told, case
 
@@ -220,14 +250,18 @@ def test_the_policy_denies_each_reason(served: Served) -> None:
     document, policy = served.fine, block("ci-gate", "policy/catalog.rego")
     assert denials(answer_of(document, NOTHING)) == ["the answer is about something else"]
     for case in cases():
-        if case.days in ("", "1", "3"):
-            text = policy.replace("max_age_days := 0", f"max_age_days := {case.days or 0}")
-            text = text.replace('platform := ""', f'platform := "{case.platform}"')
-            text = text.replace("former_days := 0", f"former_days := {case.former or 0}")
+        days, platform, former, tolerated = case.edited
+        if days in ("", "1", "3"):
+            text = policy.replace("max_age_days := 0", f"max_age_days := {days or 0}")
+            text = text.replace('platform := "linux/amd64"', f'platform := "{platform}"')
+            text = text.replace("former_days := 0", f"former_days := {former or 0}")
+            text = text.replace(
+                '{"deprecated"}', json.dumps(tolerated.split() or "").replace("[", "{").replace("]", "}")
+            )
             reasons = denials(answer_of(changed(document, **case.values)), text)
             assert bool(reasons) == case.refused, case
-            if "rebuilt" in case.reason or "former" in case.reason:
-                assert reasons == [case.reason]
+            if case.reason:
+                assert not case.refused or reasons == [case.reason.partition(":")[0]]
 
 
 def test_the_gate_tells_an_unknown_image_from_a_failure(served: Served) -> None:
@@ -239,7 +273,7 @@ def test_the_gate_tells_an_unknown_image_from_a_failure(served: Served) -> None:
         (answer(page, "404 Not Found"), "not in the catalog"),
         (answer(right, "500 Internal Server Error"), "no answer from SITE (HTTP status 500)"),
         (answer(b"", "302 Found", Location="/"), "no answer from SITE (HTTP status 302)"),
-        (answer(right)[:-1], "no answer from SITE"),
+        (answer(right)[:-1], "no valid answer from SITE"),
         (answer(page), "no valid answer from SITE"),
         (encoded(other), ""),
         (encoded(document | {"data": []}), ""),
@@ -253,7 +287,7 @@ def test_the_gate_tells_an_unknown_image_from_a_failure(served: Served) -> None:
                 wanted = f"refused: {image}: {reason.replace('SITE', server.address)}"
                 assert (code, wanted in told) == (1, True), (image, server.body)
     _, told = gate(server.address, fine)
-    assert told.endswith(f"\nrefused: {fine}: no answer from {server.address}\n"), "the host is down"
+    assert f"\nrefused: {fine}: no answer from {server.address} " in told, "the host is down"
 
 
 def write_gate(folder: Path, site: str) -> None:
@@ -278,7 +312,7 @@ def test_the_gate_prints_what_the_guide_shows(served: Served, tmp_path: Path) ->
 
 def test_the_gate_for_a_reference_finds_its_document_and_tag(served: Served) -> None:
     entry = changed(served.fine)["data"][0] | {"name": "x" * 1000, "tag": "1.2"}
-    worse = changed({"data": [entry]}, critical=1)["data"]
+    worse = changed({"data": [entry]}, concerns=["critical"])["data"]
     with OneAnswer().running() as server:
 
         def refused(reference: str, image: str, data: Any) -> int:
@@ -352,8 +386,8 @@ def test_the_policy_denies_what_the_gate_refuses(served: Served) -> None:
         assert bool(denials(answer_of(document))) == refuses(document), document
 
 
-SCANNED = {"data": [{"security": {"scanned": True}}]}
-BROKEN: tuple[Any, ...] = ({}, [], None, "data", {"data": []}, {"data": {}}, {"data": [{}]}, SCANNED)
+FINE: dict[str, Any] = {"data": [{"concerns": []}]}
+BROKEN: tuple[Any, ...] = ({}, [], None, "data", {"data": []}, {"data": {}}, {"data": [{}]}, FINE)
 
 
 @pytest.mark.parametrize("document", BROKEN, ids=repr)

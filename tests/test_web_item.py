@@ -58,8 +58,13 @@ STATES: dict[str, tuple[str, dict[str, Any] | None, str, str]] = {
                     "Do not use 18.0. Do not start with this image: it is deprecated. The scan of 18.0 is "
                     "old, so more may be known now. 1 high vulnerability is open. Support ended on "
                     "2026-10-01. Scanned 2026-08-01"),
+    "one-platform-named": (f"{VERSION}platforms: [linux/amd64, linux/arm64]",
+                           {"ImageConfig": {"os": "linux", "architecture": "amd64"}}, "fair",
+                           "Only 1 of 2 platforms of 18.0 is scanned. No end"),
+    "no-platform-named": (f"{VERSION}platforms: [linux/amd64, linux/arm64]", {"ImageConfig": {}}, "fair",
+                          "It is not known which of the 2 platforms of 18.0 was scanned."),
     "one-platform": (f"versions: [{{version: '18.0', digests: [DIGEST, '{digest('other')}']}}]", {}, "fair",
-                     "Only 1 of 2 platforms of 18.0 are scanned."),
+                     "Only 1 of 2 platforms of 18.0 is scanned."),
 }  # fmt: skip
 
 
@@ -339,7 +344,7 @@ def test_a_sentence_is_the_same_if_a_scan_in_part_is_accepted(site: SiteFolder) 
     scan(site, "pg", "18.0")
     site.settings["security"] = {"accept": ["partial"]}
     state, told = answer(site.mkdocs(), "images/pg")
-    assert state == "fair" and told.startswith("Only 1 of 2 platforms of 18.0 are scanned.")
+    assert state == "fair" and told.startswith("Only 1 of 2 platforms of 18.0 is scanned.")
 
 
 def test_a_logo_is_the_authors_picture_else_an_icon_of_the_theme_else_letters(items: Result) -> None:

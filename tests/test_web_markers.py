@@ -118,6 +118,13 @@ STORIES = {
          ".//ol[@class='catalog-first']/li//a": ["i0", "i2", "i4", "i1", "i3", "i5"]},
         files=LIST,
     ),
+    "what is exploited is fixed first, and further concerns are named": Story(
+        {"a": "critical", "b": (facts("b"), "high")},
+        {".//ol[@class='catalog-first']/li//a": ["b", "a"],
+         ".//ol[@class='catalog-first']/li//span[contains(., '·')]": [
+             "· core", "· known to be exploited", "· scanned in part", "· core"]},
+        files={KEV: kev({"CVE-2026-0002": "2026-03-04"})},
+    ),
     "a list without filters has no button": Story({"a": "high"}, {BUTTON: []}, files=LIST),
     "the summary has the answer and no lists": Story(
         {"a": "high"},

@@ -9,6 +9,8 @@ from ..catalog import addresses
 from ..catalog.published import ApiVersion, Day, Document, Href, LifecycleWord
 from ..catalog.types import Count, Digest, Slug, Text, VersionLabel
 from ..catalog.value import Catalog, FormerDigest, Image, Release
+from ..catalog.verdict import Concern, concerns
+from ..catalog.vulnerabilities import open_words
 from .kinds import Documents, Kind, Parameter, Route
 from .sboms import sbom_address
 from .security import Limits, PlatformsScanned, SecurityFigures, security_figures
@@ -74,6 +76,13 @@ class DigestEntry(Document):
         ),
     ]
     platform: Annotated[Text | None, Meta(description="Platform of the manifest; null for other digests.")]
+    concerns: Annotated[
+        list[Annotated[Concern, open_words(Concern)]],
+        Meta(
+            description="What speaks against running it, apart from its end of life and the age of its scan; "
+            "empty if nothing does."
+        ),
+    ]
     security: Annotated[
         SecurityFigures,
         Meta(description="Counts for this version or manifest; of a former digest, by its last scan."),
@@ -140,6 +149,7 @@ def _former_entry(
     former = builds[0]
     present = image.release(former.label).entry if image and former.label else None
     record = catalog.history.images.get(former.slug) if catalog.history else None
+    lifecycle = image.entry.lifecycle if image else record and record.lifecycle
     return DigestEntry(
         tag=None,
         slug=former.slug,
@@ -150,9 +160,10 @@ def _former_entry(
         digest=present.only_digest if present else None,
         latest=image.entry.latest if image else record and record.latest,
         is_latest=False,
-        lifecycle=image.entry.lifecycle if image else record and record.lifecycle,
+        lifecycle=lifecycle,
         listed=False,
         until=former.until,
+        concerns=concerns(former.release.of(digest), lifecycle, listed=False, until=former.until),
         href=catalog.addresses.api(addresses.release(former.slug, present.version)) if present else None,
         **_of_release(catalog, image, former.release, digest),
     )
@@ -206,6 +217,7 @@ def digest_entry(
         lifecycle=entry.lifecycle,
         listed=True,
         until=None,
+        concerns=concerns(release.of(digest), entry.lifecycle),
         href=catalog.addresses.api(addresses.release(entry.slug, version.version)),
         **_of_release(catalog, image, release, digest),
     )

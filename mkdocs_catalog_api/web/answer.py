@@ -7,12 +7,13 @@ if support has ended or the scan has become too old since the build.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Literal, NamedTuple, TypeAlias
 
 from ..catalog.collections import COLLECTIONS
 from ..catalog.value import Image, Pin, PinningItem, Release
+from ..catalog.verdict import Concern, concerns
 from .overview import counted, thousands
 
 State: TypeAlias = Literal["good", "fair", "bad", "unknown"]
@@ -59,28 +60,10 @@ def image_answer(
         return _without_version(image.entry.lifecycle, "image")
     version, figures, entry = release.entry.version, release.figures, release.entry
     newest, advice = release is image.newest, release.advice
-    notes: list[_Remark] = []
-    if release.gone:
-        notes.append(_Remark("bad", f"{version} is no longer in the registry."))
+    notes = [*_remarks(release, concerns(release, image.entry.lifecycle))]
     if advice.upgrade:
         notes.append(_Remark("fair", f"Update {version} to {advice.upgrade}."))
-    if figures is None:
-        notes.append(
-            _Remark("unknown", f"{version} has not been scanned, so its vulnerabilities are unknown.")
-        )
-    limits, uncovered = release.selection.limits, release.selection.uncovered
-    if "os-end-of-life" in limits:
-        text = f"The operating system of {version} no longer gets advisories"
-        notes.append(_Remark("bad", f"{text}, so finding nothing proves little."))
-    if figures and release.selection.missing:
-        number = len(release.selection.parts) - len(uncovered)
-        platforms = f"{number} of {counted(len(release.selection.parts), 'platform')}"
-        notes.append(_Remark("fair", f"Only {platforms} of {version} are scanned."))
-    elif figures and figures.grade is None and "os-end-of-life" not in limits:
-        notes.append(
-            _Remark("fair", f"The scan of {version} leaves vulnerabilities out, so it has no grade.")
-        )
-    elif figures and not figures.scanned_at:
+    if figures and not figures.scanned_at:
         notes.append(_Remark("fair", f"The scan of {version} has no date."))
     verdict = _answer(
         _lifecycle(image.entry.lifecycle, "image"),
@@ -99,6 +82,34 @@ def image_answer(
     if not verdict.ends and image.entry.lifecycle != "withdrawn":
         more.append("No end of support is known.")
     return verdict._replace(remarks=[*verdict.remarks, *more])
+
+
+def _remarks(release: Release, words: Sequence[Concern]) -> Iterator[_Remark]:
+    """A sentence for each of the concerns that the rest of the answer does not name."""
+    version, selection = release.entry.version, release.selection
+    parts, graded = len(selection.parts), release.figures and release.figures.grade
+    covered = parts - len(selection.uncovered)
+    scanned = f"Only {covered} of {counted(parts, 'platform')} of {version} {_is(covered)} scanned."
+    unclear = f"It is not known which of the {parts} platforms of {version} was scanned."
+    limited = f"The scan of {version} leaves vulnerabilities out"
+    sentences: dict[Concern, _Remark] = {
+        "gone": _Remark("bad", f"{version} is no longer in the registry."),
+        "not-scanned": _Remark(
+            "unknown", f"{version} has not been scanned, so its vulnerabilities are unknown."
+        ),
+        "system-end-of-life": _Remark(
+            "bad",
+            f"The operating system of {version} no longer gets advisories, so finding nothing proves little.",
+        ),
+        "scanned-in-part": _Remark("fair", scanned if covered else unclear),
+    }
+    if {*selection.limits} - {"os-end-of-life"}:  # that one is the system's
+        sentences["scan-limited"] = _Remark("fair", f"{limited}{'' if graded else ', so it has no grade'}.")
+    yield from (sentences[word] for word in words if word in sentences)
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
 
 
 def _counted(items: Sequence[PinningItem]) -> str:

@@ -1,20 +1,32 @@
-"""The answer on the security page, and the changes of its counts in four weeks."""
+"""The answer on the security page, what to fix first, and the changes of its counts in four weeks."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from ..catalog.collections import COLLECTIONS, PINNING
 from ..catalog.history import PopulationFigures
 from ..catalog.populations import Population, Populations
 from ..catalog.scans import COUNTERS
+from ..catalog.verdict import Concern, concerns
 from .view import CatalogView, Item
 
 SERIOUS = ("critical", "high")
+_WORST: Sequence[Concern] = ("exploited", "critical")
 _DAYS = 28
 _WEEK = 7
+
+
+_IN_WORDS: Mapping[Concern, str] = {
+    "gone": "no longer in the registry",
+    "exploited": "known to be exploited",
+    "scanned-in-part": "scanned in part",
+    "scan-limited": "scan leaves vulnerabilities out",
+    "system-end-of-life": "operating system ended",
+}
+"""Those that neither the counts nor the lifecycle show."""
 
 
 class Earlier(NamedTuple):
@@ -140,6 +152,21 @@ def _installing(view: CatalogView) -> Iterator[str]:
             yield f"{thousands(number)} {noun} a version with a critical vulnerability"
 
 
+def fix_first(items: Sequence[Item], view: CatalogView) -> list[tuple[Item, Sequence[str]]]:
+    """The available images with an open vulnerability, each with its further concerns in words.
+
+    `items` are in order; those with the worst concern, such as an exploited vulnerability, are moved up.
+    """
+    available = view.populations.available.newest()
+    words = {image.entry.slug: concerns(release, image.entry.lifecycle) for image, release, _ in available}
+    affected = [item for item in items if item["slug"] in words and cast(Item, item["security"])["total"]]
+    affected.sort(key=lambda item: [word not in words[str(item["slug"])] for word in _WORST])
+    return [
+        (item, [_IN_WORDS[word] for word in words[str(item["slug"])] if word in _IN_WORDS])
+        for item in affected
+    ]
+
+
 def _are(count: int) -> str:
     return f"{thousands(count)} {'is' if count == 1 else 'are'}"
 
@@ -167,6 +194,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 FILTERS = {
     "earlier": earlier,
     "headline": headline,
+    "fix_first": fix_first,
     "changed": changed,
     "thousands": thousands,
     "counted": counted,

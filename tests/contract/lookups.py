@@ -96,6 +96,7 @@ def _digests(api: Api) -> None:
             api.blame(path, "$.data", "is out of order")
         for position, entry in enumerate(entries):
             where, image = f"$.data[{position}]", images.get(entry["slug"])
+            _concerns(api, path, where, entry)
             if image is None or not entry["listed"]:
                 _former(api, path, where, entry, image)
                 continue
@@ -109,6 +110,31 @@ def _digests(api: Api) -> None:
                 newer = _newer(api, image, version, entry[name], same_line=same_line)
                 upgrade = newer and _upgrade(api, image["slug"], version, newer, entry[name])
                 api.expect(path, f"{where}.{name}", entry[name], upgrade)
+
+
+def _concerns(api: Api, path: str, where: str, entry: Json) -> None:
+    """What speaks against running it, in the order of the contract.
+
+    Which parts are not covered, no document says: without limits it is `scanned-in-part` alone.
+    """
+    security, listed, limits = entry["security"], entry["listed"], entry["limits"]
+    incomplete = security["scanned"] and not security["complete"]
+    in_part, limited = (word in entry["concerns"] for word in ("scanned-in-part", "scan-limited"))
+    applies = {
+        "withdrawn": entry["lifecycle"] == "withdrawn",
+        "planned": entry["lifecycle"] == "planned",
+        "gone": listed and entry["version"] in api.gone.get(f"images/{entry['slug']}", ()),
+        "former": not listed and entry["until"] is not None,
+        "not-listed": not listed and entry["until"] is None,
+        "not-scanned": not security["scanned"],
+        "exploited": security["exploited"],
+        "critical": security["critical"],
+        "scanned-in-part": incomplete and (in_part or not limits),
+        "scan-limited": incomplete and limits and (limited or not in_part),
+        "system-end-of-life": security["osEndOfLife"],
+        "deprecated": entry["lifecycle"] == "deprecated",
+    }
+    api.holds(path, where, entry, concerns=[word for word, holds in applies.items() if holds])
 
 
 def _version(image: Json, label: str) -> Json | None:
@@ -248,6 +274,7 @@ def _references(api: Api) -> None:
         slug = images[0]["slug"] if images else None
         api.holds(path, "$", document, slug=slug, total=len(document["data"]), replacements=replacing)
         for position, entry in enumerate(document["data"]):
+            _concerns(api, path, f"$.data[{position}]", entry)
             if entry["platform"] is not None:  # a tag of one manifest
                 about = {**entry, "tag": None}
                 if not any(about in api.documents[part]["data"] for part in _manifest_paths(api, entry)):
