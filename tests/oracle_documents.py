@@ -392,10 +392,21 @@ def looked_alike(newer: Record, older: Record, catalog: Record) -> bool:
             seen.append((scan.scanner, platform.replace("/v8", ""), scan.packages, scan.limits, day))
         return seen
 
+    def doubtful(release: Record) -> bool:
+        """Whether a scan of an unknown platform may be of one of several parts."""
+        digests = {digest for scan in release.counting for digest in named(scan)}
+        platforms = [*release.manifests] or release.entry.get("platforms", [])
+        return (
+            len(platforms) > 1
+            if platforms
+            else len(release.digests) > 1 and not {*release.digests} <= digests
+        )
+
     new, old = looks(newer), looks(older)
     days = [{day for *_, day in every} for every in (new, old)]
     if not new or {look[0] for look in new} != {look[0] for look in old} or None in days[0] | days[1]:
         return False
+    new = [look for look in new if look[1] or not doubtful(newer)]
     listed = [*newer.manifests] or newer.entry.get("platforms", [])
     there = {name.replace("/v8", "") for name in listed}
     for scanner, platform, packages, _, _ in old:

@@ -44,7 +44,9 @@ class Looks(NamedTuple):
     """What the scans of a build looked at together."""
 
     covered: Mapping[LookedAt, frozenset[str]]
-    """What was looked at → the limits that all looks at it have."""
+    """What was looked at for certain → the limits that all looks at it have."""
+    named: Mapping[LookedAt, frozenset[str]]
+    """The same, with what may have been looked at."""
     oldest: str | None
     """Day of the oldest scan, UTC; None if the time of one is not known."""
     platforms: frozenset[str]
@@ -62,11 +64,11 @@ class Looks(NamedTuple):
         named = frozenset[str]().union(*(look.digests for look in looks))
         doubtful = len(platforms) > 1 if platforms else len(digests) > 1 and not named.issuperset(digests)
         covered = covered_by(look for look in looks if look.platform or not doubtful)
-        return cls(covered, oldest, frozenset(platforms))
+        return cls(covered, covered_by(looks), oldest, frozenset(platforms))
 
     @property
     def scanners(self) -> set[str]:
-        return {subject.scanner for subject in self.covered}
+        return {subject.scanner for subject in self.named}
 
     def show_fixes(self, others: Mapping[LookedAt, frozenset[str]], since: str | None) -> bool:
         """Whether these scans of a build without a vulnerability show that it is not there, although scans

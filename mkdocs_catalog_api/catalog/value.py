@@ -241,7 +241,7 @@ class Catalog(Struct, frozen=True):
         manifests = [*newer.entry.manifests, *older.entry.manifests]
         looks, others = (release.looks(self.now, manifests) for release in (newer, older))
         newest = max(older.days(self.now), default=None)
-        return looks.scanners == others.scanners and looks.show_fixes(others.covered, newest)
+        return looks.scanners == others.scanners and looks.show_fixes(others.named, newest)
 
     def effect(self, older: Release, newer: Release) -> Effect | None:
         """What an update from one release of an image to another one fixes and adds; None unless the scans

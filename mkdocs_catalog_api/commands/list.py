@@ -51,7 +51,7 @@ def command(run: Run, unscanned: bool, older_than: timedelta | None, newest: boo
     try:
         site, settings = run.read()
         clock.check(run.problems)
-        catalog = assemble(load(site, settings, run.problems, to_record=True), site, settings, run.problems)
+        catalog = assemble(load(site, settings, run.problems), site, settings, run.problems)
         folder = settings.security.reports or SECURITY_FOLDERS["reports"]
         targets = [*_targets(catalog, folder, newest=newest)]
     except CatalogError as error:

@@ -9,6 +9,7 @@ import click
 
 from ..authored import clock
 from ..authored.settings import HISTORY_FOLDER
+from ..build import without_garbage_collection
 from ..catalog.history import RecordedDay
 from ..history.days import history_folder
 from ..history.past import Past
@@ -78,6 +79,7 @@ def _in_words(day: RecordedDay) -> str:
     )
 
 
+@without_garbage_collection()
 def _record(run: Run, date: str) -> RecordedDay:
     site, settings = run.read()
     folder = history_folder(site, run.problems, to_write=True)
@@ -91,11 +93,12 @@ def _record(run: Run, date: str) -> RecordedDay:
             Problems([Problem(HISTORY_FOLDER, 0, 0, "--date", message, hint, code=Code.HISTORY)])
         )
     clock.check(run.problems)
-    catalog = assemble(load(site, settings, run.problems, to_record=True), site, settings, run.problems)
+    folder.check_next(date)
+    past = Past()
+    for day in folder.days(before=date):
+        past.add(day)
+    history = past.history(Problems()) if past.days else None
+    catalog = assemble(load(site, settings, run.problems, past=history), site, settings, run.problems)
     if run.problems.refuse(strict=run.strict):
         raise CatalogError(run.problems)
-    folder.record(date, catalog)
-    past = Past()
-    for day in folder.days():
-        past.add(day)
-    return past.days[-1]
+    return past.add(folder.record(date, catalog, past.known))

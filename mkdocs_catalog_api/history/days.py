@@ -48,14 +48,6 @@ class Day(NamedTuple):
     images: Mapping[str, FactChanges | None]
     """Slug → what differs from the days before; None if the image left."""
 
-    def apply(self, known_images: dict[str, Facts]) -> None:
-        """Add it to what is known of each image."""
-        for slug, changes in self.images.items():
-            if changes is None:
-                known_images.pop(slug, None)
-            else:
-                changes.apply(known_images.setdefault(slug, Facts()))
-
 
 _FILE = msgspec.json.Decoder(_File)
 _IMAGE = msgspec.json.Decoder(FactChanges | None)
@@ -138,20 +130,23 @@ class Folder:
             raise refused(file, 1, f"the file contains the day {day.date!r}")
         return Day(date, day.figures, images)
 
-    def record(self, date: str, catalog: Catalog) -> None:
-        """Write what a day's catalog knows and the days before do not, unless the file has this content.
+    def check_next(self, date: str) -> None:
+        """Check whether a day can be recorded.
 
         Raises:
-            CatalogError: a later day is recorded, or a day before is damaged.
-            OSError: it can't be written.
+            CatalogError: a later day is recorded.
         """
         if self.dates and date < self.dates[-1]:
             message = f"{date} is before {self.dates[-1]}, the last recorded day"
             hint = "omit `--date` to record today, or use a later date"
             raise refused(HISTORY_FOLDER, 0, message, hint)
-        before: dict[str, Facts] = {}
-        for day in self.days(before=date):
-            day.apply(before)
+
+    def record(self, date: str, catalog: Catalog, before: Mapping[str, Facts]) -> Day:
+        """Write what a day's catalog knows and the days before do not, unless the file has this content.
+
+        Raises:
+            OSError: it can't be written.
+        """
         now = known(catalog)
         images = {
             slug: now[slug].changes(before.get(slug, Facts())) if slug in now else None
@@ -171,6 +166,7 @@ class Folder:
             if target.is_symlink():
                 target.unlink()
             write_whole(target, body)
+        return self._read(date)
 
     def _path(self, date: str) -> Path:
         return self.path / f"{date}.json"

@@ -70,6 +70,11 @@ class Past:
         self.days.append(recorded)
         return recorded
 
+    @property
+    def known(self) -> dict[str, Facts]:
+        """Slug → what is known of each image that has not left."""
+        return {slug: past.facts for slug, past in self._images.items() if past.is_here}
+
     def _begun(self, slug: str, changes: FactChanges) -> ImagePast:
         """The past of an image that is new: that of one which left, if it is the same."""
         if not self.days:

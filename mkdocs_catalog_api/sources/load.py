@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from ..authored.data_files import read_list
 from ..authored.folders import leads_out, name_of
@@ -77,10 +77,12 @@ class Sources(Struct, frozen=True):
     """Whether all items are valid. If not, reports of invalid items would appear unmatched."""
 
 
-def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool = False) -> Sources:
+def load(
+    site: Site, settings: Settings, problems: Problems, *, past: History | UnsetType | None = UNSET
+) -> Sources:
     """Read all sources. Problems are added, not raised; do not use the sources if there are errors.
 
-    With `to_record`, problems of recorded days are not added: a new day does not depend on them.
+    `past` is the history if the caller has read it.
     """
     if scanners := settings.security.scanners:
         from .reports.formats import (
@@ -117,7 +119,7 @@ def load(site: Site, settings: Settings, problems: Problems, *, to_record: bool 
         _facts(site, settings, images, problems),
         read_cycles(site, images, problems),
         read_exploited(site, settings.security.max_report_size, problems),
-        _history(site, Problems() if to_record else problems),
+        _history(site, problems) if past is UNSET else past,
         complete,
     )
 
