@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from .sites import REGISTRY, Result, SiteFolder, built, cyclonedx, digest, row, trivy
+from .pages import page
+from .sites import REGISTRY, Result, SiteFolder, built, cyclonedx, digest, rendered, row, trivy
 
 EVERY = ["digests", "references", "cves", "packages", "sbom"]
 PURLS = ["pkg:apk/alpine/libssl3@3.5.4-r0?arch=x86_64&upstream=openssl", "pkg:npm/%40babel/core@7.1"]
@@ -148,3 +149,19 @@ def test_a_cause_names_what_fixes_most(site: SiteFolder, fixes: list[str], best:
     (cause,) = built(site).json("security.json")["causes"]
     assert (cause["total"], cause["images"], cause["fixed"]) == (len(fixes), 1, best)
     assert cause["href"] == "/catalog/api/v1/packages/apk/openssl.json"
+
+
+def test_a_page_shows_the_packages_of_the_newest_version(site: SiteFolder) -> None:
+    """The vulnerable ones first; without a list there is no section."""
+    site.settings["lookups"] = EVERY
+    site.image("web", "versions: ['1']")
+    site.image("bare", "versions: ['1']")
+    rows = [row("CVE-2026-0001", pkg="zlib", installed="1.2")]
+    report = listing("pkg:apk/wolfi/curl@8", "pkg:apk/wolfi/zlib@1.2", rows=rows)
+    report["Results"][0]["Packages"][0]["Licenses"] = ["<b>MIT</b>"]
+    site.report("web/1.json", report)
+    result = rendered(site)
+    (table,) = page(result, "images/web/index.html").xpath("//*[@id='catalog-packages']/following::table[1]")
+    cells = [[cell.text_content() for cell in line.iter("td")] for line in table.iter("tr")]
+    assert cells[1:] == [["zlib", "1.2", "–", "CVE-2026-0001"], ["curl", "8", "<b>MIT</b>", "–"]]
+    assert "catalog-packages" not in (result.folder / "site/images/bare/index.html").read_text("utf-8")

@@ -65,7 +65,9 @@ class Changing:
 
 
 def findings(report: Report) -> list[list[Report]]:
-    """The lists of findings in a report."""
+    """The lists of findings in a report; an SBOM has none."""
+    if "bomFormat" in report:
+        return []
     if "matches" in report:
         return [report["matches"]]
     if "results" in report:

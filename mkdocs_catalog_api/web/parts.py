@@ -18,6 +18,7 @@ from ..catalog.collections import COLLECTIONS, ITEM_MODELS, PINNING, WITH_DOCUME
 from ..catalog.fields import ItemFields, closed_words
 from ..catalog.markdown import plain_text, safe_html
 from ..catalog.model import Model
+from ..catalog.packages import Package, plain_version
 from ..catalog.populations import newest_scan
 from ..catalog.scans import COUNTERS
 from ..catalog.shown import shown_fields
@@ -27,6 +28,7 @@ from ..documents.badges import image_badges
 from ..documents.collections import item_document
 from ..documents.history import image_history
 from ..documents.items import verify
+from ..documents.sboms import sbom_address
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
 from ..problems import RefusedError
@@ -63,12 +65,14 @@ VIEWS: Mapping[str, Sequence[str]] = {
     "time-to-fix": (),
 }
 """Marker → the views it has, the default first."""
-SECTIONS = ("overview", "images", "releases", "vulnerabilities", "compare", "history", "badges")
+SECTIONS = ("overview", "images", "releases", "vulnerabilities", "packages", "compare", "history", "badges")
 """Parts of an item's page that the marker `item` can leave out, as in `hide=compare,badges`."""
 _VALUES = 10
 """A warning names this many values of a field."""
 _IDS_PER_PAGE = 240
 """Ids are short and many."""
+_PACKAGES_SHOWN = 100
+"""The SBOM has the others."""
 _RELEASES_AT_ONCE, _RELEASES_OF_A_LINE = 12, 5
 """Of an image with more than the first number, each line shows this many; the others are folded."""
 
@@ -280,6 +284,7 @@ class Parts:
                 for former in catalog.former
                 if former.slug == own.slug
             ]
+            values["packages"] = _packages(catalog, image)
             values["filters"] = _row_filters(image)
             values["timeline"] = timeline(image, self._as_of)
             values["answers"] = [
@@ -410,6 +415,33 @@ def sections(arguments: Mapping[str, str]) -> Sequence[str]:
             raise _unknown(name, SECTIONS, "section")
     left = [name for name in named.get("show", SECTIONS) if name not in named.get("hide", ())]
     return [name for name in left if name != "compare" or "vulnerabilities" in left]
+
+
+def _packages(catalog: Catalog, image: Image) -> dict[str, Any] | None:
+    """What is known of the packages of the newest version, the vulnerable ones first; None for nothing."""
+    release = image.newest
+    if release is None or release.contents is None:
+        return None
+    ids: dict[tuple[Package, str], list[str]] = {}
+    for row in release.assessment.rows if release.assessment else ():
+        ids.setdefault((row.package, plain_version(row.installed)), []).append(row.id)
+    entries = {entry.key[:2]: entry for entry in release.contents.packages}
+    rows = [
+        {
+            "name": entry.package.full_name,
+            "version": entry.version,
+            "licenses": entry.licenses,
+            "ids": ids.get(key, []),
+        }
+        for key, entry in entries.items()
+    ]
+    rows.sort(key=lambda row: (not row["ids"], row["name"], row["version"]))
+    return {
+        "total": len(rows),
+        "complete": release.contents.complete,
+        "rows": rows[:_PACKAGES_SHOWN],
+        "sbom": sbom_address(catalog, image.entry.slug, release),
+    }
 
 
 def _figures(pin: Pin) -> dict[str, Any] | None:
