@@ -350,6 +350,7 @@ def test_any_id_of_a_vulnerability_shows_who_has_it(site: SiteFolder, browser: B
         site.image(kind, f"versions: [{{version: 1.0, digest: '{digest(kind)}'}}]")
         site.report(f"{kind}.json", trivy([finding, only], digest=f"{REGISTRY}/{kind}@{digest(kind)}"))
     site.write("docs/cves.md", "# Vulnerabilities\n\n<!-- catalog: cves -->\n")
+    site.config["theme"] = {"name": "material", "font": False}
     folder = site.mkdocs().folder / "site"
     with served(folder) as home, visiting(browser, home, home) as visit:
         for id_ in (ID, alias, alias.lower()):

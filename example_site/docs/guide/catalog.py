@@ -32,10 +32,8 @@ MAX_BYTES = 64 << 20  # of one document, decompressed
 MAX_SECONDS = 60  # for all documents of one question
 MAX_SECONDS_OF_SILENCE = 20
 SEVERITIES = ("critical", "high", "medium", "low", "unknown")
-ENTRIES_FOR_PEOPLE = 40
-"""Rows of a table; `--json` prints all."""
-MAX_CHARACTERS = 2000
-"""Of one text."""
+ENTRIES_FOR_PEOPLE = 40  # rows of a table; `--json` prints all
+MAX_CHARACTERS = 2000  # of one text
 MAX_BYTES_FOR_ASSISTANTS = 8000
 CUTS_FOR_ASSISTANTS = ((25, 10, 300), (12, 6, 200), (6, 3, 120), (3, 2, 80), (1, 1, 40))
 """Entries of a list, of a list inside it, and characters of a text: the first that is small enough."""
@@ -331,8 +329,7 @@ def find(catalog: Catalog, name: str) -> tuple[str, dict[str, Json]]:
     for kind, item in items:
         if item["name"].lower() == name.lower():
             return kind, catalog.document(kind, slug=item["slug"])["data"]
-    near = [item["slug"] for item in matches(catalog, name)] if name.strip() else []
-    near = [*dict.fromkeys(near or get_close_matches(slug, [item["slug"] for _, item in items], 5))][:5]
+    near = get_close_matches(slug, dict.fromkeys(item["slug"] for _, item in items), 5)
     hint = f" (did you mean {', '.join(near)}?)" if near else ""
     raise NotListedError(f"{name} is not listed{hint}", name=name, similar=near)
 
@@ -359,11 +356,8 @@ def get_image(catalog: Catalog, name: str) -> Answer:
 
 def pinned(chart: dict[str, Json]) -> list[str]:
     """Return a table of the images that a chart pins."""
-    rows = []
-    for pin in chart["images"]:
-        ended = f"replaced on {pin['until']}" if pin["until"] else ""
-        rows.append((pin["slug"] or pin["name"] or "", pin["version"] or "", ended, pin["image"]))
-    return table(rows)
+    names = ("slug", "version", "until", "image")
+    return table([[pin[name] or "" for name in names] for pin in chart["images"]])
 
 
 def release(catalog: Catalog, name: str, version: str = "") -> dict[str, Json]:
@@ -397,8 +391,8 @@ def list_vulnerabilities(catalog: Catalog, name: str, version: str = "") -> Answ
     if document["exploited"]:
         lines.append("* known to be exploited")
     if document["suppressions"]:
-        columns = ("id", "pkg", "status", "justification")
-        rows = [[row[name] or "" for name in columns] for row in document["suppressions"]]
+        names = ("id", "pkg", "status", "justification")
+        rows = [[row[name] or "" for name in names] for row in document["suppressions"]]
         lines += ["", "suppressed by a VEX statement:", *table(rows)]
     return Answer(document["scanned"], document, lines)
 
