@@ -19,6 +19,7 @@ from .benchmarks.catalog import write_catalog
 from .browser import Visit, served, visiting
 from .example import EXAMPLE
 from .servers import free_port, running
+from .sites import REGISTRY, SiteFolder, digest, row, trivy
 from .test_cli import call
 
 pytestmark = pytest.mark.slow
@@ -318,10 +319,10 @@ def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
     page, data = visit.page, visit.json(f"cves/{ID}.json")["data"]
     visit.go(f"cves/?id={ID.lower()}")
     who = page.get_by_role("region", name="Who has it").locator("tbody tr")
-    versions = len({(row["slug"], row["version"]) for row in data})
+    versions = sum(len(image["affected"]) + len(image["suppressed"]) for image in data)
     expect(who).to_have_count(versions)
-    images, newest = ({row["slug"] for row in data if row["isLatest"] or every} for every in (True, False))
-    expect(page.get_by_text(f"In {len(images)} images, {len(newest)} of them in the newest")).to_be_visible()
+    newest = sum(image["status"] == "affected" for image in data)
+    expect(page.get_by_text(f"In {len(data)} images, {newest} of them in the newest")).to_be_visible()
     expect(page.get_by_text("Version without it: ")).to_be_visible()
     column = who.locator("[data-f=without]").all_inner_texts()
     assert column[0] == "none yet" and column[-1] not in ("", "–")
@@ -337,6 +338,29 @@ def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
     expect(page.get_by_role("heading", name=ID)).to_be_visible()
     visit.go("cves/?id=CVE-1999-0001")
     expect(page.get_by_text("No scan of a listed version has found it.")).to_be_visible()
+
+
+def test_any_id_of_a_vulnerability_shows_who_has_it(site: SiteFolder, browser: Browser) -> None:
+    """With the ecosystem of a package if another one has its name."""
+    alias = "GHSA-jfh8-c2jp-5v3q"
+    for kind in ("deb", "apk"):
+        finding = row(ID, pkg="openssl", installed="3.0.0") | {"VendorIDs": [alias]}
+        finding["PkgIdentifier"] = {"PURL": f"pkg:{kind}/any/openssl@3.0.0"}
+        only = row(ID, pkg=kind, installed="1") | {"PkgIdentifier": {"PURL": f"pkg:{kind}/any/{kind}@1"}}
+        site.image(kind, f"versions: [{{version: 1.0, digest: '{digest(kind)}'}}]")
+        site.report(f"{kind}.json", trivy([finding, only], digest=f"{REGISTRY}/{kind}@{digest(kind)}"))
+    site.write("docs/cves.md", "# Vulnerabilities\n\n<!-- catalog: cves -->\n")
+    site.config["theme"] = {"name": "material", "font": False}
+    folder = site.mkdocs().folder / "site"
+    with served(folder) as home, visiting(browser, home, home) as visit:
+        for id_ in (ID, alias, alias.lower()):
+            visit.go(f"cves/?id={id_}")
+            expect(visit.page.get_by_role("heading", name=ID)).to_be_visible()
+            who = visit.page.get_by_role("region", name="Who has it").locator("tbody tr")
+            expect(who).to_have_count(2)
+            for number, kind in enumerate(("apk", "deb")):
+                expect(who.nth(number)).to_contain_text(f"openssl ({kind})")
+                expect(who.nth(number)).not_to_contain_text(f"{kind} ({kind})")
 
 
 # Security

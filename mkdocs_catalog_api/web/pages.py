@@ -30,10 +30,10 @@ from .words import unused_words
 
 STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
-_COMMENT = re.compile(rb"^ *(?://.*|/\*.*\*/)\n", re.MULTILINE)
-"""A comment on its own line: readers of pages do not load what is for developers."""
+_FOR_DEVELOPERS = re.compile(rb"^ *(?:(?://.*|/\*.*\*/)\n *)*", re.MULTILINE)
+"""Indentation, and comments on their own lines: readers of pages do not load these."""
 ASSETS = {
-    f"assets/{file.name}": _COMMENT.sub(b"", file.read_bytes())
+    f"assets/{file.name}": _FOR_DEVELOPERS.sub(b"", file.read_bytes())
     for file in sorted((files("mkdocs_catalog_api.web") / "assets").iterdir(), key=lambda file: file.name)
 }
 """Path in the site → content of the style sheet and the scripts."""

@@ -25,17 +25,15 @@ import urllib.request
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, cast
 
 USER_AGENT = "catalog.py/1 (mkdocs-catalog-api)"
 MAX_BYTES = 64 << 20  # of one document, decompressed
 MAX_SECONDS = 60  # for all documents of one question
 MAX_SECONDS_OF_SILENCE = 20
 SEVERITIES = ("critical", "high", "medium", "low", "unknown")
-ENTRIES_FOR_PEOPLE = 40
-"""Rows of a table; `--json` prints all."""
-MAX_CHARACTERS = 2000
-"""Of one text."""
+ENTRIES_FOR_PEOPLE = 40  # rows of a table; `--json` prints all
+MAX_CHARACTERS = 2000  # of one text
 MAX_BYTES_FOR_ASSISTANTS = 8000
 CUTS_FOR_ASSISTANTS = ((25, 10, 300), (12, 6, 200), (6, 3, 120), (3, 2, 80), (1, 1, 40))
 """Entries of a list, of a list inside it, and characters of a text: the first that is small enough."""
@@ -97,10 +95,8 @@ class Catalog:
         if {"", ".", ".."} & set(parameters.values()):
             return None
 
-        def value(match: re.Match[str]) -> str:
-            return urllib.parse.quote(parameters[match[1]], safe="~", errors="replace")
-
-        address = re.sub(r"\{(\w+)\}", value, addresses[name])
+        quoted = {key: urllib.parse.quote(text, "~", errors="replace") for key, text in parameters.items()}
+        address = re.sub(r"\{(\w+)\}", lambda match: quoted[match[1]], addresses[name])
         document = self.linked(address)
         if document is None and not parameters:
             raise NoAnswerError(f"{address} is listed in index.json, but missing")
@@ -235,8 +231,6 @@ def catalog_summary(catalog: Catalog) -> Answer:
     counts = [count(total, name.rstrip("s")) for name, total in totals.items() if total]
     lines = [catalog.index["title"], ", ".join(counts)]
     populations = {"available": available, "all": everything}
-    if available["imagesScanned"] == everything["imagesScanned"]:
-        del populations["available"]
     for name, figures in populations.items():
         lines.append(f"{name}: newest versions of {count(figures['imagesScanned'], 'scanned image')}")
         lines.append(f"  {counted({**figures, **figures['bySeverity']})}")
@@ -244,7 +238,7 @@ def catalog_summary(catalog: Catalog) -> Answer:
         lines.append(f"not scanned: {shown(security['imagesUnscanned'][:ENTRIES_FOR_PEOPLE])}")
     if security["oldestScan"]:
         lines.append(f"scans from {security['oldestScan'][:10]} to {security['newestScan'][:10]}")
-    worst = [{"slug": slug, **images[slug]} for slug in images if images[slug]["total"]]
+    worst = [{"slug": slug, **figures} for slug, figures in images.items() if figures["total"]]
     worst.sort(key=lambda row: [-(row[key] or 0) for key in ("exploited", *SEVERITIES)])
     if worst:
         lines += ["", "exploited and most severe first:"]
@@ -293,8 +287,8 @@ def score_of(word: str, item: dict[str, Json], more: dict[str, Json]) -> tuple[i
     return 0, ""
 
 
-def matches(catalog: Catalog, words: str) -> list[dict[str, Json]]:
-    """Return the items that match every word, the best first."""
+def search_images(catalog: Catalog, words: str = "") -> Answer:
+    """Find images and charts by name, value of a field, replaced image, version or digest; or list all."""
     searched = {entry["slug"]: entry for entry in catalog.document("search")["data"]}
     ranked = []
     for kind, item in catalog.items():
@@ -304,18 +298,13 @@ def matches(catalog: Catalog, words: str) -> list[dict[str, Json]]:
             version = next((version for _, version in scores if version), None)
             order = (-sum(score for score, _ in scores), kind != "image", item["slug"])
             ranked.append((order, {"kind": kind, "matchedVersion": version, **item}))
-    return [match for _, match in sorted(ranked, key=lambda each: each[0])]
-
-
-def search_images(catalog: Catalog, words: str = "") -> Answer:
-    """Find images and charts by name, value of a field, replaced image, version or digest; or list all."""
-    found = matches(catalog, words)
+    found = [match for _, match in sorted(ranked, key=lambda each: each[0])]
     if not found:
         raise NotListedError(f"nothing found for {words}", total=0, data=[])
-    rows = []
-    for item in found:
-        version, grade = item["matchedVersion"] or item["latest"], item["security"]["grade"]
-        rows.append((item["slug"], item["kind"], version or "", grade or "-", item["description"] or ""))
+    names = ("slug", "kind", "matchedVersion", "latest", "description")
+    rows = [[item[name] or "" for name in names] for item in found]
+    for row, item in zip(rows, found):
+        row[2:4] = [row[2] or row[3], item["security"]["grade"] or "-"]
     return Answer(True, {"total": len(found), "data": found}, table(rows))
 
 
@@ -331,8 +320,7 @@ def find(catalog: Catalog, name: str) -> tuple[str, dict[str, Json]]:
     for kind, item in items:
         if item["name"].lower() == name.lower():
             return kind, catalog.document(kind, slug=item["slug"])["data"]
-    near = [item["slug"] for item in matches(catalog, name)] if name.strip() else []
-    near = [*dict.fromkeys(near or get_close_matches(slug, [item["slug"] for _, item in items], 5))][:5]
+    near = get_close_matches(slug, dict.fromkeys(item["slug"] for _, item in items), 5)
     hint = f" (did you mean {', '.join(near)}?)" if near else ""
     raise NotListedError(f"{name} is not listed{hint}", name=name, similar=near)
 
@@ -359,11 +347,8 @@ def get_image(catalog: Catalog, name: str) -> Answer:
 
 def pinned(chart: dict[str, Json]) -> list[str]:
     """Return a table of the images that a chart pins."""
-    rows = []
-    for pin in chart["images"]:
-        ended = f"replaced on {pin['until']}" if pin["until"] else ""
-        rows.append((pin["slug"] or pin["name"] or "", pin["version"] or "", ended, pin["image"]))
-    return table(rows)
+    names = ("slug", "version", "until", "image")
+    return table([[pin[name] or "" for name in names] for pin in chart["images"]])
 
 
 def release(catalog: Catalog, name: str, version: str = "") -> dict[str, Json]:
@@ -397,8 +382,8 @@ def list_vulnerabilities(catalog: Catalog, name: str, version: str = "") -> Answ
     if document["exploited"]:
         lines.append("* known to be exploited")
     if document["suppressions"]:
-        columns = ("id", "pkg", "status", "justification")
-        rows = [[row[name] or "" for name in columns] for row in document["suppressions"]]
+        names = ("id", "pkg", "status", "justification")
+        rows = [[row[name] or "" for name in names] for row in document["suppressions"]]
         lines += ["", "suppressed by a VEX statement:", *table(rows)]
     return Answer(document["scanned"], document, lines)
 
@@ -661,38 +646,14 @@ def cut(value: Json, most: Sequence[int]) -> Json:
     return value
 
 
-def small(answer: dict[str, Json]) -> str:
+def small(answer: Answer, answered: bool = True) -> str:
     """Return the answer as JSON of at most MAX_BYTES_FOR_ASSISTANTS."""
-    text = ""
+    whole = {**answer.data, "answered": answered, "yes": answer.yes}
     for most in CUTS_FOR_ASSISTANTS:
-        text = json.dumps(cut(answer, most), ensure_ascii=False, separators=(",", ":"))
+        text = json.dumps(cut(whole, most), ensure_ascii=False, separators=(",", ":"))
         if len(text.encode()) <= MAX_BYTES_FOR_ASSISTANTS:
             return text
-    return json.dumps({"yes": answer["yes"], "answered": True, "reason": "the answer is too large to show"})
-
-
-def tool(site: str, question: Callable[..., Answer], result: Any, form: Any) -> Callable[..., Any]:
-    """Return a question as a function with its described arguments alone, which `mcp` inspects."""
-    from pydantic import Field
-
-    def answered(**given: str) -> Any:
-        try:
-            text = ask(
-                site, question, given, lambda each: small({"answered": True, "yes": each.yes, **each.data})
-            )[1]
-        except NoAnswerError as error:
-            text = small({"answered": False, "reason": str(error)})
-        content = [{"type": "text", "text": text}]
-        return result(content=content, structured_content=json.loads(text))
-
-    described = [
-        each.replace(annotation=Annotated[str, Field(description=ARGUMENTS[each.name])])
-        for each in parameters(question)
-    ]
-    answered.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        described, return_annotation=Annotated[result, form]
-    )
-    return answered
+    return json.dumps({"answered": answered, "yes": answer.yes, "reason": "the answer is too large to show"})
 
 
 def serve_mcp(site: str) -> None:
@@ -713,44 +674,49 @@ def serve_mcp(site: str) -> None:
     form = create_model("Answer", __config__=ConfigDict(extra="allow"), **fields)
     server = MCPServer("catalog", instructions=INSTRUCTIONS.format(site=site))
     for question in QUESTIONS.values():
-        server.add_tool(
-            tool(site, question, CallToolResult, form),
-            name=question.__name__,
-            description=question.__doc__,
-            annotations=ToolAnnotations(read_only_hint=True, open_world_hint=True),
-        )
+
+        def answered(_asked: Callable[..., Answer] = question, **given: str) -> Any:
+            try:
+                text = ask(site, _asked, given, small)[1]
+            except NoAnswerError as error:
+                text = small(Answer(False, {"reason": str(error)}, []), answered=False)
+            content = [{"type": "text", "text": text}]
+            return CallToolResult(content=cast(Any, content), structured_content=json.loads(text))
+
+        tool: Any = answered
+        described = [
+            each.replace(annotation=Annotated[str, Field(description=ARGUMENTS[each.name])])
+            for each in parameters(question)
+        ]
+        returned: Any = Annotated[CallToolResult, form]
+        tool.__signature__ = inspect.Signature(described, return_annotation=returned)
+        hints = ToolAnnotations(read_only_hint=True, open_world_hint=True)
+        server.add_tool(tool, name=question.__name__, description=question.__doc__, annotations=hints)
     server.run()
 
 
-def arguments() -> dict[str, Json]:
-    """Return the parsed command line."""
+def main() -> int:
+    """Answer the question of the command line, and return the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    exits = "Exit status: 0 yes, 1 no, not listed or former, 2 no answer."
     parser = argparse.ArgumentParser(
-        prog="catalog.py",
-        description="Ask a published catalog of container images.",
-        epilog="Exit status: 0 yes, 1 no, not listed or former, 2 no answer.",
+        prog="catalog.py", description="Ask a published catalog of container images.", epilog=exits
     )
     parser.add_argument("site", metavar="SITE", help="address of the site: https://example.org/catalog")
     commands = parser.add_subparsers(dest="question", required=True, metavar="QUESTION")
-    for name, question in QUESTIONS.items():
-        text = question.__doc__
-        command = commands.add_parser(name, help=text, description=text)
+    for name, asked in QUESTIONS.items():
+        command = commands.add_parser(name, help=asked.__doc__, description=asked.__doc__)
         command.add_argument("--json", action="store_true", help="print JSON")
-        for each in parameters(question):
-            nargs = "*" if each.name == "words" else "?" if each.default == "" else None
-            name = "--allow" if each.name == "allow" else each.name
-            command.add_argument(
-                name, metavar=each.name.upper(), nargs=nargs, default="", help=ARGUMENTS[each.name]
-            )
+        for each in parameters(asked):
+            more: Json = {"metavar": each.name.upper(), "default": "", "help": ARGUMENTS[each.name]}
+            more["nargs"] = "*" if each.name == "words" else "?" if each.default == "" else None
+            command.add_argument("--allow" if each.name == "allow" else each.name, **more)
     commands.add_parser("mcp", help="Offer the questions to an assistant over stdio (needs the package mcp).")
-    given = vars(parser.parse_args())
-    return {key: " ".join(value) if isinstance(value, list) else value for key, value in given.items()}
-
-
-def main() -> int:
-    """Answer one question and return the exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    given = arguments()
+    given = {
+        key: " ".join(value) if isinstance(value, list) else value
+        for key, value in vars(parser.parse_args()).items()
+    }
     site, question, as_json = given.pop("site"), given.pop("question"), given.pop("json", False)
 
     def render(answer: Answer) -> str:

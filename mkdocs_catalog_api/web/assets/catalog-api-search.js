@@ -177,26 +177,35 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
   charts.textContent = summary.textContent = "";
   known.hidden = true;
   try {
-    const entry = (await all.rows()).find(hasId(id));
-    if (!entry?.href) {
+    // An id that two vulnerabilities claim has a document of both.
+    const [entry, other] = (await all.rows()).filter(hasId(id)).sort((a, b) => (b.id === id) - (a.id === id));
+    const { href } = { ...entry };
+    if (!href) {
       summary.textContent = entry
         ? `${many(entry.images, "image")}. Its id can't be a file name.`
         : "No scan of a listed version has found it.";
       return;
     }
-    const found = await load(link(entry.href));
+    const alias = entry.aliases.find(one => one.toLowerCase() === id.toLowerCase());
+    const found = await load(link(other && alias ? href.replace(/[^/]*$/, `${alias.replaceAll(":", "-")}.json`) : href));
+    title.textContent = found.id;
+    // Packages of one name in two ecosystems are named with these.
+    const every = found.data.flatMap(({ affected }) => affected).flatMap(({ packages }) => packages);
+    const type = ({ purl }) => purl.match(/^pkg:(\w+)/)?.[1] ?? "";
+    const named = row => ({ ...row, pkg: every.some(({ pkg, ...one }) => pkg === row.pkg && type(one) !== type(row)) ? `${row.pkg} (${type(row) || "?"})` : row.pkg });
     const images = new Map((await load(root.dataset.pages)).data.map(image => [image.slug, image]));
     summary.textContent = `In ${where(entry, found, many)}${updates(found)}`;
     all.fill(known.firstElementChild, { ...entry, ...found });
     known.hidden = false;
     who.rows = () =>
       found.data.flatMap(({ affected, lifecycle, name, slug, status, suppressed }) =>
-        [...affected, ...suppressed].map(one => {
+        [...affected, ...suppressed].flatMap(one => {
           const { latest, url } = images.get(slug) ?? {};
-          const newest = one.version === latest;
-          const page = `${url}${newest ? "" : `?release=${encodeURIComponent(one.version)}`}#${encodeURIComponent(one.reportedAs ?? found.id)}`;
-          const packages = one.packages ?? [{ ...one, installed: "", fixed: one.status?.replaceAll("_", " ") }];
-          return { ...one, lifecycle, name, packages, url: url ? page : one.href, age: newest ? "newest" : "older", without: one.packages ? without({ affected: [one], status }) : "suppressed" };
+          const { packages, reportedAs, status: why, version } = one;
+          const newest = version === latest;
+          const page = `${url}${newest ? "" : `?release=${encodeURIComponent(version)}`}#${encodeURIComponent(reportedAs ?? found.id)}`;
+          const about = { id: [reportedAs, why], lifecycle, name, slug, targets: [], url: url ? page : one.href, version, age: newest ? "newest" : "older", without: packages ? without({ affected: [one], status }) : "suppressed" };
+          return (packages?.map(named) ?? [{ ...one, installed: "", fixed: why.replaceAll("_", " ") }]).map(row => ({ ...row, ...about }));
         }),
       );
     who.other = true;
