@@ -182,6 +182,10 @@ class Catalog(Struct, frozen=True):
     """UTC, `2026-11-20T06:00:00Z`; a later scan is dated in the future, so its time is not known."""
     identities: Identities = Identities({}, {}, {})
     """Which of the rows are the same vulnerability."""
+    _shown: dict[tuple[int, int], bool] = field(default_factory=dict)
+    """What `shows_fixes` has answered, by the identities of its releases: all are in this value."""
+    _effects: dict[tuple[int, int], Effect | None] = field(default_factory=dict)
+    """The same for `effect`."""
 
     @property
     def addresses(self) -> Addresses:
@@ -204,18 +208,27 @@ class Catalog(Struct, frozen=True):
 
     def shows_fixes(self, newer: Release, older: Release) -> bool:
         """Whether the scans of `newer` looked at what those of `older` looked at, as `looked_alike` says."""
-        manifests = [manifest for release in (newer, older) for manifest in release.entry.manifests]
-        of_digests = {manifest.digest: manifest.platform for manifest in manifests}
-        looks, others = (
-            [Look.of(scan, of_digests, self.now) for scan in release.scans] for release in (newer, older)
-        )
-        listed = [manifest.platform for manifest in newer.entry.manifests] or newer.entry.platforms
-        return looked_alike(looks, others, {*map(plain_platform, listed)})
+        pair = id(newer), id(older)
+        if pair not in self._shown:
+            manifests = [manifest for release in (newer, older) for manifest in release.entry.manifests]
+            of_digests = {manifest.digest: manifest.platform for manifest in manifests}
+            looks, others = (
+                [Look.of(scan, of_digests, self.now) for scan in release.scans] for release in (newer, older)
+            )
+            listed = [manifest.platform for manifest in newer.entry.manifests] or newer.entry.platforms
+            self._shown[pair] = looked_alike(looks, others, {*map(plain_platform, listed)})
+        return self._shown[pair]
 
     def effect(self, older: Release, newer: Release) -> Effect | None:
         """What an update from one release of an image to another one fixes and adds; None unless the scans
         show it.
         """
+        pair = id(older), id(newer)
+        if pair not in self._effects:
+            self._effects[pair] = self._effect(older, newer)
+        return self._effects[pair]
+
+    def _effect(self, older: Release, newer: Release) -> Effect | None:
         old, new = older.assessment, newer.assessment
         if old is None or new is None or not self.shows_fixes(newer, older):
             return None
