@@ -10,6 +10,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import get_plugin_logger
 from mkdocs.utils import CountHandler
 
+from ..authored.kept import KEPT
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..build import Build, prepare, without_garbage_collection
@@ -52,6 +53,7 @@ class Builds:
         Raises:
             PluginError: the catalog has errors, or can't be written.
         """
+        KEPT.begin()
         with self._reported("the API can't be written"):
             try:
                 self.new = prepare(site, settings, problems, strict=strict)

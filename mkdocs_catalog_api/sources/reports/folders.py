@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ...authored.folders import MAX_SIZE, project_of, walk
+from ...authored.kept import KEPT
 from ...catalog.names import Reference
 from ...catalog.scans import Scan
 from ...problems import Level, Problem, Problems, RefusedError, reason
@@ -75,7 +76,9 @@ def read_reports(
                 faulty = file.removesuffix(".json") + SUFFIX
                 read_package(package)
                 faulty = file
-            report = read_report((folder / path).read_bytes(), package)
+                report = read_report((folder / path).read_bytes(), package)
+            else:
+                report = KEPT.of_file(folder / path, read_report)
         except OSError as error:
             message = f"the report can't be read: {reason(error)}"
             problems.add(Problem(file, 0, 0, "", message, code=Code.NOT_READ))
