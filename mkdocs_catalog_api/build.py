@@ -5,9 +5,7 @@ Both the MkDocs plugin and the command line use this module; it does not depend 
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -129,19 +127,6 @@ class Build(Struct, frozen=True):
                 staging.remove()
 
 
-@contextmanager
-def without_garbage_collection() -> Iterator[None]:
-    """Disable garbage collection: hardly any object is cyclic, and each collection visits all of them."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-
-
-@without_garbage_collection()
 def prepare(
     site: Site, settings: Settings, problems: Problems, *, strict: bool, check_only: bool = False
 ) -> Build:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
+import os
 import signal
 import subprocess
 import sys
@@ -12,12 +14,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
+from mkdocs_catalog_api.authored.kept import KEPT, Kept
+from mkdocs_catalog_api.catalog.scans import Scan
+from mkdocs_catalog_api.sources.reports import folders, read_report
+
 from .servers import free_port
-from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, digest, row, run, trivy
 from .test_build import small
 
 DEADLINE = 60.0
@@ -127,6 +133,87 @@ def test_serve_lives_through_everything(site: SiteFolder) -> None:
         until(lambda: server.json("security/alpha/1.9.json")["scanned"], "the new report")
         assert not server.logged("Traceback")
     assert [path.name for path in site.folder.iterdir() if path.name.startswith(".")] == []
+
+
+def test_a_save_gives_the_bytes_of_a_fresh_build(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Twenty files are edited, touched, renamed and removed; what stays the same is read once."""
+    reads: list[bytes] = []
+
+    def counted(data: bytes) -> list[Scan]:
+        reads.append(data)
+        return read_report(data)
+
+    monkeypatch.setattr(folders, "read_report", counted)
+    monkeypatch.setattr(KEPT, "keeps", False)
+
+    def report(number: int, id_: str) -> None:
+        site.report(f"i{number}/1.json", trivy([row(id_)], digest=f"{REGISTRY}/i{number}@{digest(number)}"))
+
+    def page(number: int, description: str) -> None:
+        versions = f"versions: [{{version: '1', digest: '{digest(number)}'}}, 0.9]"
+        site.image(f"i{number}", versions, description=description)
+
+    def data(outcome: str) -> None:
+        site.write("updates.yml", f"- {{app: i1, from: 0.9, to: 1, outcome: {outcome}}}\n")
+        site.write("roadmap.yml", f"- {{name: {outcome}, category: Tools}}\n")
+
+    def written(command: Literal["build", "serve"]) -> dict[str, bytes]:
+        result = run(site.write_config(), command=command, site_dir=str(site.folder / command))
+        assert not (result.failed or result.logged(logging.ERROR))
+        files = (path for path in (site.folder / command).rglob("*") if path.is_file())
+        all_bytes = {path.relative_to(site.folder / command).as_posix(): path.read_bytes() for path in files}
+        return {
+            name: all_bytes[name] for name in all_bytes.keys() - {"api/v1/manifest.json", "sitemap.xml.gz"}
+        }
+
+    def changes() -> Iterator[None]:
+        yield
+        yield
+        for number in range(3):
+            page(number, "Other")
+            file = site.folder / f"scans/i{number}/1.json"
+            before = file.stat()
+            report(number, "CVE-2026-0009")  # as long as before
+            os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+        data("held")
+        yield
+        for number in range(3, 6):
+            os.utime(site.folder / f"docs/images/i{number}.md", (1.7e9, 1.7e9))
+            os.utime(site.folder / f"scans/i{number}/1.json", (1.7e9, 1.7e9))
+        yield
+        (site.folder / "docs/images/i6.md").rename(site.folder / "docs/images/other.md")
+        (site.folder / "scans/i7/1.json").replace(site.folder / "scans/i8/1.json")
+        (site.folder / "scans/i6").rename(site.folder / "scans/other")
+        yield
+        for name in ("docs/images/i0.md", "scans/i1/1.json", "updates.yml"):
+            (site.folder / name).unlink()
+        yield
+
+    for number in range(10):
+        page(number, "One")
+        report(number, "CVE-2026-0001")
+    data("shipped")
+    for path in (path for path in site.folder.rglob("*") if path.is_file()):
+        os.utime(path, (1.6e9, 1.6e9))
+    counts = []
+    for _ in changes():
+        served, count = written("serve"), len(reads)
+        counts.append(count)
+        assert served == written("build")
+        reads.clear()
+    assert counts == [10, 0, 3, 3, 2, 0]
+
+
+def test_a_file_changed_just_now_is_read_again(tmp_path: Path) -> None:
+    """Its next change could have the same size and time."""
+    file, kept, reads = tmp_path / "file", Kept(), list[bytes]()
+    file.write_bytes(b"content")
+    kept.keeps = True
+    for changed, count in ((time.time() + 60, 2), (1.6e9, 3)):
+        os.utime(file, (changed, changed))
+        for _ in range(2):
+            kept.of_file(file, reads.append)
+        assert len(reads) == count
 
 
 @pytest.mark.slow

@@ -6,6 +6,8 @@ import gzip
 import json
 import logging
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -261,6 +263,45 @@ def test_a_template_of_the_site_sees_the_catalog(site: SiteFolder) -> None:
             assert [each for each in result.logged(logging.ERROR) if wanted.removeprefix("error: ") in each]
         else:
             assert wanted in (result.folder / "site/index.html").read_text("utf-8")
+
+
+COMPILED = """
+import sys
+from pathlib import Path
+from jinja2 import Environment
+from mkdocs_catalog_api.web.render import environment
+
+def compile(self, source, name, *rest, original=Environment.compile):
+    print(name)
+    return original(self, source, name, *rest)
+
+Environment.compile = compile
+sys.pycache_prefix, sys.dont_write_bytecode = sys.argv[1], "-B" in sys.argv
+for name in ("badges", "counts"):
+    environment(Path(sys.argv[2])).get_template(f"catalog/{name}.html")
+"""
+
+
+def test_templates_of_the_package_are_compiled_once(tmp_path: Path) -> None:
+    """Each call is a process, as a build is."""
+    (tmp_path / "overrides/catalog").mkdir(parents=True)
+    (tmp_path / "overrides/catalog/counts.html").write_text("the author's")
+    ours, theirs = "catalog/badges.html", "catalog/counts.html"
+
+    def compiled(folder: Path, *options: str) -> list[str]:
+        command = [sys.executable, "-c", COMPILED, str(folder), str(tmp_path / "overrides"), *options]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        assert done.stderr == ""
+        return done.stdout.split()
+
+    folder, not_a_folder = tmp_path / "code", tmp_path / "file"
+    not_a_folder.touch()
+    assert compiled(not_a_folder) == compiled(folder, "-B") == compiled(folder) == [ours, theirs]
+    assert compiled(folder) == [theirs]
+    (kept,) = folder.joinpath(*WEB.parts[1:], "templates").iterdir()
+    kept.write_bytes(kept.read_bytes()[:-9])
+    assert compiled(folder) == [ours, theirs]
+    assert compiled(folder) == [theirs]
 
 
 @pytest.mark.parametrize("theme", ["mkdocs", "material"])

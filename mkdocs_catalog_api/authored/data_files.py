@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from ..catalog.names import SLUG_MAX, slug_from_name
 from ..problems import Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
+from .kept import KEPT
 from .messages import shown
 from .pages import RawItem, front_matter
 from .yaml_text import YamlDocument, parse
@@ -27,10 +28,10 @@ def _document(path: Path, file: str, problems: Problems) -> YamlDocument:
     try:
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
         if path.suffix == ".md":
-            return front_matter(text) or YamlDocument("", 0, {})
+            return KEPT.of_text(text, front_matter) or YamlDocument("", 0, {})
         if path.suffix == ".json":
             text = _SURROGATES.sub(lambda pair: pair[1] or json.loads(f'"{pair[0]}"'), text)
-        return parse(text)
+        return KEPT.of_text(text, parse)
     except UnicodeDecodeError:
         problems.add(Problem(file, 0, 0, "", "the file is not UTF-8", "save it as UTF-8", code=Code.NOT_READ))
     except OSError as error:

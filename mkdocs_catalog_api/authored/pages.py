@@ -19,6 +19,7 @@ from ..catalog.lines import Keep
 from ..catalog.registry_facts import RegistryFacts
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
+from .kept import KEPT
 from .messages import resembling, shown
 from .yaml_text import YamlDocument, parse
 
@@ -426,7 +427,7 @@ def _read(
     if not (asks or (page.meta and "catalog" in page.meta)):
         return None
     try:
-        document = read(page.text) or _EMPTY
+        document = KEPT.of_text(page.text, read) or _EMPTY
     except RefusedError as error:
         keys = keys_at_top(page.text)
         if (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from urllib.parse import quote, urlsplit
 
 from msgspec import Struct
@@ -45,6 +46,7 @@ def web_address(address: str) -> str:
     return parts._replace(path=quote(parts.path, safe="%/:@!$&'()*+,;=")).geturl()
 
 
+@lru_cache(maxsize=8)
 def mount_path(site_url: str | None) -> str:
     """The path of the site's address without its trailing slash: `""` at a domain root."""
     return urlsplit(site_url or "").path.rstrip("/")

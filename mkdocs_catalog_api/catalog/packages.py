@@ -81,7 +81,8 @@ def _parse(text: str) -> Purl | None:
     kind, namespace, name = kind.lower(), unquote(namespace), unquote(name)
     if kind == "pypi":
         name = name.lower().replace("_", "-")
-    qualifiers = frozenset((key.lower(), value) for key, value in parse_qsl(query.replace("+", "%2B")))
+    pairs = parse_qsl(query.replace("+", "%2B")) if query else ()
+    qualifiers = frozenset((key.lower(), value) for key, value in pairs)
     package = Package(kind, "" if kind in DISTRIBUTIONS else namespace, name)
     return Purl(package, version, qualifiers, unquote(subpath).strip("/"), namespace)
 
@@ -116,4 +117,4 @@ def package_url(type_: str, namespace: str, name: str, version: str) -> str:
 @lru_cache(maxsize=65_536)
 def bare_url(purl: str) -> str:
     """The package URL without qualifiers and subpath; "" for text that is not a package URL."""
-    return re.split("[?#]", purl, maxsplit=1)[0] if Purl.parse(purl) else ""
+    return purl.partition("#")[0].partition("?")[0] if Purl.parse(purl) else ""

@@ -214,6 +214,10 @@ class Catalog(Struct, frozen=True):
     """UTC, `2026-11-20T06:00:00Z`; a later scan is dated in the future, so its time is not known."""
     identities: Identities = Identities({}, {}, {})
     """Which of the rows are the same vulnerability."""
+    _shown: dict[tuple[int, int], bool] = field(default_factory=dict)
+    """What `shows_fixes` has answered, by the identities of its releases: all are in this value."""
+    _effects: dict[tuple[int, int], Effect | None] = field(default_factory=dict)
+    """The same for `effect`."""
 
     @property
     def addresses(self) -> Addresses:
@@ -238,15 +242,25 @@ class Catalog(Struct, frozen=True):
         """Whether the scans of `newer` are of the same scanners as those of `older`, of no earlier day, and
         looked at the same, as `Looks.show_fixes` says.
         """
-        manifests = [*newer.entry.manifests, *older.entry.manifests]
-        looks, others = (release.looks(self.now, manifests) for release in (newer, older))
-        newest = max(older.days(self.now), default=None)
-        return looks.scanners == others.scanners and looks.show_fixes(others.named, newest)
+        pair = id(newer), id(older)
+        if pair not in self._shown:
+            manifests = [*newer.entry.manifests, *older.entry.manifests]
+            looks, others = (release.looks(self.now, manifests) for release in (newer, older))
+            newest = max(older.days(self.now), default=None)
+            same = looks.scanners == others.scanners
+            self._shown[pair] = same and looks.show_fixes(others.named, newest)
+        return self._shown[pair]
 
     def effect(self, older: Release, newer: Release) -> Effect | None:
         """What an update from one release of an image to another one fixes and adds; None unless the scans
         show it.
         """
+        pair = id(older), id(newer)
+        if pair not in self._effects:
+            self._effects[pair] = self._effect(older, newer)
+        return self._effects[pair]
+
+    def _effect(self, older: Release, newer: Release) -> Effect | None:
         old, new = older.assessment, newer.assessment
         if old is None or new is None or not self.shows_fixes(newer, older):
             return None

@@ -9,7 +9,6 @@ import click
 
 from ..authored import clock
 from ..authored.settings import HISTORY_FOLDER
-from ..build import without_garbage_collection
 from ..catalog.history import RecordedDay
 from ..history.days import history_folder
 from ..history.past import Past
@@ -79,7 +78,6 @@ def _in_words(day: RecordedDay) -> str:
     )
 
 
-@without_garbage_collection()
 def _record(run: Run, date: str) -> RecordedDay:
     site, settings = run.read()
     folder = history_folder(site, run.problems, to_write=True)

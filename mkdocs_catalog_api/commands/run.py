@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import Struct, field
 
+from ..authored.garbage import without_garbage_collection
 from ..problems import CatalogError, Level, Problem, Problems, lines, reason
 from ..problems.codes import Code
 
@@ -86,7 +87,8 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
 
     def run(**given: Any) -> None:
         own = {name: given.pop(name) for name in [*given] if name not in Run.__struct_fields__}
-        command(Run(**given), **own)
+        with without_garbage_collection():
+            command(Run(**given), **own)
 
     run.__dict__.update(command.__dict__)  # the command's own options
     for option in (

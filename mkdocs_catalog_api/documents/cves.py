@@ -250,8 +250,8 @@ class _Spread(Struct):
             self.severity = row.severity
         self.title = row.title or self.title if worse else self.title or row.title
         self.url = row.url or self.url if worse else self.url or row.url
-        days = [day for day in (exploited, self.exploited) if day is not None]
-        self.exploited = min(days, default=None)
+        if exploited is not None:
+            self.exploited = min(exploited, self.exploited or exploited)
 
 
 class Answers:
@@ -275,7 +275,20 @@ class Answers:
         scanned = [release for _, release in self._places if release.assessment]
         in_part = sum(not release.selection.complete for release in scanned)
         self.looked_at = len(scanned), in_part, len(self._places) - len(scanned)
-        self._shown: dict[tuple[int, int], bool] = {}
+        api = catalog.addresses.api
+        self._releases = [
+            FixedIn(
+                release.entry.version,
+                release.entry.only_digest,
+                api(addresses.release(image.entry.slug, release.entry.version)),
+            )
+            for image, release in self._places
+        ]
+        """Version, digest and address of each place."""
+        self._slugs = [image.entry.slug for image, _ in self._places]
+        self._hrefs = {
+            image.entry.slug: api(addresses.item("images", image.entry.slug)) for image in catalog.images
+        }
 
     def _collect(self) -> None:
         catalog, pinning = self._catalog, defaultdict[tuple[str, str], set[tuple[str, str]]](set)
@@ -305,12 +318,11 @@ class Answers:
     def _of(self, row: Vulnerability) -> Iterator[_Spread]:
         """Of the row's vulnerability, and of each that an advisory names."""
         known = self._catalog.exploited or {}
-        for id_ in self._catalog.identities.listed_under(row):
+        for position, id_ in enumerate(self._catalog.identities.listed_under(row)):
             spread = self.spreads.get(id_)
             if spread is None:
                 spread = self.spreads[id_] = _Spread()
-            own = id_ == self._catalog.identities.of(row)
-            spread.see(row, row.exploited_since if own else known.get(id_))
+            spread.see(row, known.get(id_) if position else row.exploited_since)
             yield spread
 
     def entries(self) -> Iterator[CveEntry]:
@@ -399,14 +411,14 @@ class Answers:
             own = self._catalog.identities.of(row)
             found.setdefault(position, {}).setdefault(own if own != title else "", []).append(row)
         for position, out in _once((each.suppressed_in, each.suppressed) for each in spreads.values()):
-            suppressed[self._places[position][0].entry.slug].append((position, out))
-        for slug, positions in groupby(sorted(found), lambda position: self._places[position][0].entry.slug):
+            suppressed[self._slugs[position]].append((position, out))
+        for slug, positions in groupby(sorted(found), self._slugs.__getitem__):
             image, affected = self._places[self._newest[slug]][0], [*positions]
             yield AffectedImage(
                 slug,
                 image.entry.name,
                 image.entry.lifecycle,
-                self._catalog.addresses.api(addresses.item("images", slug)),
+                self._hrefs[slug],
                 self._status(affected, having),
                 [
                     self._affected(position, reported_as or None, rows, having)
@@ -423,7 +435,7 @@ class Answers:
         - `fixed`: the newest has it neither open nor suppressed, and was looked at like each of them.
         - `unknown`: any other.
         """
-        newest = self._newest[self._places[affected[0]][0].entry.slug]
+        newest = self._newest[self._slugs[affected[0]]]
         if newest in affected:
             return "affected"
         fixed = newest not in having and all(self._shows_fixes(newest, position) for position in affected)
@@ -441,29 +453,20 @@ class Answers:
         for label in filter(None, release.advice):
             newer = self._position[image.entry.slug, label]
             if newer not in having and self._shows_fixes(newer, position):
-                entry = self._places[newer][1].entry
-                fixed_in = FixedIn(label, entry.only_digest, self._href(newer))
+                fixed_in = self._releases[newer]
                 break
         entry = release.entry
         packages = [AffectedPackage(row.pkg, row.installed, row.fixed, row.purl) for row in rows]
         return AffectedRelease(
-            entry.version, entry.digest, self._href(position), reported_as, packages, fixed_in
+            entry.version, entry.digest, self._releases[position].href, reported_as, packages, fixed_in
         )
 
     def _suppressed(self, position: int, row: Suppressed) -> SuppressedRelease:
-        version = self._places[position][1].entry.version
-        reason = row.status, row.justification, row.statement
-        return SuppressedRelease(version, self._href(position), row.pkg, *reason)
+        release, reason = self._releases[position], (row.status, row.justification, row.statement)
+        return SuppressedRelease(release.version, release.href, row.pkg, *reason)
 
     def _shows_fixes(self, newer: int, older: int) -> bool:
-        if (newer, older) not in self._shown:
-            releases = self._places[newer][1], self._places[older][1]
-            self._shown[newer, older] = self._catalog.shows_fixes(*releases)
-        return self._shown[newer, older]
-
-    def _href(self, position: int) -> str:
-        image, release = self._places[position]
-        return self._catalog.addresses.api(addresses.release(image.entry.slug, release.entry.version))
+        return self._catalog.shows_fixes(self._places[newer][1], self._places[older][1])
 
 
 _R = TypeVar("_R", bound=Vulnerability)

@@ -10,9 +10,11 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import get_plugin_logger
 from mkdocs.utils import CountHandler
 
+from ..authored.garbage import without_garbage_collection
+from ..authored.kept import KEPT
 from ..authored.settings import Settings
 from ..authored.site import Site
-from ..build import Build, prepare, without_garbage_collection
+from ..build import Build, prepare
 from ..catalog.addresses import PREFIX, mount_path
 from ..documents.publication import ContractError
 from ..problems import CatalogError, Problems, lines, reason
@@ -52,6 +54,7 @@ class Builds:
         Raises:
             PluginError: the catalog has errors, or can't be written.
         """
+        KEPT.begin()
         with self._reported("the API can't be written"):
             try:
                 self.new = prepare(site, settings, problems, strict=strict)

@@ -13,6 +13,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.toc import AnchorLink
 
+from ..authored.kept import KEPT
 from ..authored.settings import Settings, read_settings
 from ..authored.site import Site, own_files
 from ..catalog.addresses import Addresses, mount_path
@@ -102,7 +103,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
 
     def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
         """`startup`: the presence of this event keeps the plugin alive between builds of `mkdocs serve`."""
-        self._builds.serving = command == "serve"
+        self._builds.serving = KEPT.keeps = command == "serve"
         self._pages = Pages(dirty=dirty)
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence, Set
+from contextlib import suppress
+from importlib.metadata import version
+from importlib.util import cache_from_source
 from pathlib import Path
+from pickle import UnpicklingError
 from traceback import extract_tb
 from types import CodeType
 from typing import Any, cast
@@ -24,6 +29,7 @@ from jinja2.bccache import Bucket
 from markupsafe import Markup
 from msgspec import Struct, field
 
+from ..authored.folders import write_whole
 from ..catalog.collections import COLLECTIONS
 from ..catalog.fields import version_model
 from ..catalog.grading import GRADES
@@ -43,17 +49,50 @@ class _Environment(Environment):
         return super().getattr(obj, attribute)
 
 
+_OPTIONS: dict[str, Any] = {
+    "autoescape": True,
+    "trim_blocks": True,
+    "lstrip_blocks": True,
+    "optimized": False,  # constant folding takes longer than it saves
+}
+"""They change the code of a template, like the version of Jinja."""
+_TEMPLATES = Path(__file__).parent / "templates"
+
+
 class _CompiledTemplates(BytecodeCache):
-    """Keeps the code of unchanged templates between the builds of one process."""
+    """Keeps the code of unchanged templates between the builds of one process.
+
+    The code of the package's templates is also kept in `__pycache__`, as Python does with modules. It is
+    used if template, options and version of Jinja are the same.
+    """
 
     def __init__(self) -> None:
-        self._code: dict[tuple[str, str], CodeType | None] = {}
+        self._code: dict[tuple[str, str], CodeType] = {}
+        self._compiler = version("jinja2"), _OPTIONS
+
+    def get_source_checksum(self, source: str) -> str:
+        return super().get_source_checksum(f"{self._compiler} {source}")
 
     def load_bytecode(self, bucket: Bucket) -> None:
         bucket.code = self._code.get((bucket.key, bucket.checksum))
+        if bucket.code is None:
+            with (
+                suppress(OSError, EOFError, ValueError, UnpicklingError),
+                _code_file(bucket).open("rb") as file,
+            ):
+                bucket.load_bytecode(file)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
-        self._code[bucket.key, bucket.checksum] = bucket.code
+        code = cast(CodeType, bucket.code)
+        self._code[bucket.key, bucket.checksum] = code
+        if Path(code.co_filename).is_relative_to(_TEMPLATES) and not sys.dont_write_bytecode:
+            with suppress(OSError):  # a read-only installation
+                write_whole(_code_file(bucket), bucket.bytecode_to_string())
+
+
+def _code_file(bucket: Bucket) -> Path:
+    """Return the path of a template's code. The key is a hash of the template's name and path."""
+    return Path(cache_from_source(_TEMPLATES / f"{bucket.key}.html"))
 
 
 _COMPILED = _CompiledTemplates()
@@ -64,13 +103,10 @@ def environment(overrides: Path | None) -> Environment:
     package = PackageLoader("mkdocs_catalog_api", "web/templates")
     env = _Environment(
         loader=ChoiceLoader([FileSystemLoader(overrides), package]) if overrides else package,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
         undefined=StrictUndefined,
         auto_reload=False,  # an environment lives for one build
         bytecode_cache=_COMPILED,
-        optimized=False,  # constant folding takes longer than it saves
+        **_OPTIONS,
     )
     env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
     env.filters |= {"places": places, "by_id": by_id, "vulnerabilities": vulnerabilities}

@@ -1,6 +1,6 @@
-"""Measure builds side by side and print the tables of CONTRIBUTING's section on speed.
+"""Measure builds side by side and print the table of CONTRIBUTING's section on speed.
 
-CPU seconds are those of all processes of a command, its start included. The commands of a table take turns,
+CPU seconds are those of all processes of a command, its start included. The commands of a row take turns,
 so that a change of the machine's mood meets all alike; figures are medians. Give a folder in memory: on a
 disk, what is deleted between the runs is measured, too.
 """
@@ -8,6 +8,7 @@ disk, what is deleted between the runs is measured, too.
 from __future__ import annotations
 
 import argparse
+import datetime
 import os
 import platform
 import shlex
@@ -18,11 +19,26 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
+from types import MappingProxyType
 
 from .catalog import write_catalog, write_history
 
 OUT = "{out}"  # stands in a command for the folder to write to
 Command = list[str]
+FLOOR = """
+import sys
+from pathlib import Path
+catalog, built, out = map(Path, sys.argv[1:])
+for path in catalog.rglob("*"):
+    if path.is_file():
+        path.read_bytes()
+for path in built.rglob("*"):
+    if path.is_file():
+        target = out / path.relative_to(built)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(bytes(path.stat().st_size))
+"""
+"""Reads a catalog, and writes as many and as large files as a build of it."""
 LIBRARIES = "import click, jinja2, pydantic, yaml; pydantic.create_model('Page', name=(str, ...))(name='x')"
 
 
@@ -61,12 +77,14 @@ def main() -> None:
     parser.add_argument(
         "--peer",
         default="",
-        metavar="COMMAND",
-        help="a program to run beside ours over 1,000 images, such as 'node build.mjs {catalog} {out}'",
+        metavar="NAME=COMMAND",
+        help="a program to run beside ours over 1,000 images, such as 'Node=node build.mjs {catalog} {out}'",
     )
     options = parser.parse_args()
-    print(f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}; ", end="")
-    print(f"medians of {options.repeat}")
+    machine = f"{os.cpu_count()} cores, Python {platform.python_version()}"
+    today = datetime.datetime.now(datetime.UTC).date()
+    print(f"| {today}, {machine}, medians of {options.repeat} | CPU seconds | memory | compared with |")
+    print("|---|---|---|---|")
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         work = Path(name)
 
@@ -74,31 +92,38 @@ def main() -> None:
             write_catalog(work / name, *numbers)
             return work / name
 
-        def table(title: str, commands: Mapping[str, Command]) -> None:
-            """Run the commands in turn and print what they took."""
-            turns = [[measure(command, work) for command in commands.values()] for _ in range(options.repeat)]
-            print(f"\n| {title} | CPU seconds | × the first | MB of memory |\n|---|---|---|---|")
-            medians = [[*map(median, zip(*runs, strict=True))] for runs in zip(*turns, strict=True)]
-            for name, (cpu, memory) in zip(commands, medians, strict=True):
-                print(f"| {name} | {cpu:.2f} | {cpu / medians[0][0]:.1f} | {memory:,.0f} |")
+        def row(name: str, ours: Command, others: Mapping[str, Command] = MappingProxyType({})) -> float:
+            """Run the commands in turn, and print a row. Returns the CPU seconds of the first."""
+            commands = [ours, *others.values()]
+            turns = [[measure(command, work) for command in commands] for _ in range(options.repeat)]
+            (cpu, memory), *rest = [
+                [*map(median, zip(*runs, strict=True))] for runs in zip(*turns, strict=True)
+            ]
+            ratios = (f"{cpu / other:.1f} × {name}" for name, (other, _) in zip(others, rest, strict=True))
+            print(f"| {name} | {cpu:.1f} | {memory:,.0f} MB | {', '.join(ratios)} |", flush=True)
+            return float(cpu)
 
-        one, libraries = catalog("one", 1, 1, 0, 0), [sys.executable, "-c", LIBRARIES]
-        table("one page, no report", {"its libraries and one model": libraries, "build": build(one)})
+        imports = {"its imports alone": [sys.executable, "-c", LIBRARIES]}
+        row("one page, no report", build(catalog("one", 1, 1, 0, 0)), imports)
         real = catalog("real", 200, 2, 10, 140)
-        table("200 images × 2 × 10, 140 charts", {"build": build(real)})
+        row("200 images, 400 reports, 140 charts", build(real))
+        without = {"without the plugin": mkdocs(real, "without")}
+        row("the same in `mkdocs build` with Material and search", mkdocs(real, "with"), without)
         past = catalog("past", 200, 1, 20, 0)
         write_history(past, 200, 3 * 365)
-        table(
-            "200 images × 1 × 20",
-            {"build": build(catalog("new", 200, 1, 20, 0)), "three years of nights": build(past)},
-        )
-        both = {f"{word} the plugin": mkdocs(real, word) for word in ("without", "with")}
-        table("the same, mkdocs build with Material and search", both)
-        many = catalog("many", 1_000, 5, 20, 0)
-        peer = shlex.split(options.peer.replace("{catalog}", str(many)))
-        table("1,000 images × 5 × 20", ({"peer": peer} if peer else {}) | {"build": build(many)})
+        new = {"without a recorded day": build(catalog("new", 200, 1, 20, 0))}
+        row("200 images, three years of nights", build(past), new)
+        many, built = catalog("many", 1_000, 5, 20, 0), work / "built"
+        subprocess.run([part.replace(OUT, str(built)) for part in build(many)], check=True)
+        floor = [sys.executable, "-c", FLOOR, str(many), str(built), OUT]
+        peers = {"reading and writing as many bytes": floor}
+        if options.peer:
+            peer, _, command = options.peer.partition("=")
+            peers[peer] = shlex.split(command.replace("{catalog}", str(many)))
+        one_thousand = row("1,000 images, 5,000 reports, 100,000 rows", build(many), peers)
         if options.large:
-            table("10,000 images × 5 × 20", {"build": build(catalog("large", 10_000, 5, 20, 0))})
+            ten_thousand = row("10,000 images, 50,000 reports", build(catalog("large", 10_000, 5, 20, 0)))
+            print(f"\n10,000 images: {ten_thousand / one_thousand:.1f} × 1,000 images")
 
 
 if __name__ == "__main__":

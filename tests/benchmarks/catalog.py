@@ -66,9 +66,9 @@ def _image(folder: Path, number: int, releases: int, rows: int) -> None:
     )
     more = f"base: wolfi\nplatforms: [linux/amd64, linux/arm64]\nsignature: cosign\nversions:\n{versions}"
     _page(folder, f"images/{slug}", number, more)
-    (folder / "scans" / slug).mkdir(parents=True)
     for release in range(releases) if rows else ():
         path = folder / f"scans/{slug}/{_label(number, release)}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(_report(number, release, rows)))
 
 

@@ -65,13 +65,10 @@ def _read(data: bytes, package: bytes, *, lists: bool) -> list[Scan]:
 
 def _check_keys(data: bytes, found: ReportFormat) -> None:
     """Raise `RefusedError` for a report that also has keys of another format: its findings would be lost."""
-    others = [
-        each for each in FORMATS if each is not found and any(key.encode() in data for key in each.keys)
-    ]
     with suppress(msgspec.ValidationError):  # a list
-        top = _KEYS.decode(data) if found.keys and others else {}
-        for other in others:
-            if any(key.startswith(other.keys) for key in top):
+        top = _KEYS.decode(data) if found.keys else {}
+        for other in FORMATS:
+            if other is not found and any(key.startswith(other.keys) for key in top):
                 names = f"{found.name} and {other.name}"
                 raise RefusedError(f"a report of both {names}", "save each report in a file of its own")
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from ...authored.folders import MAX_SIZE, project_of, walk
+from ...authored.kept import KEPT
 from ...catalog.names import Reference
 from ...catalog.scans import Scan
 from ...problems import Level, Problem, Problems, RefusedError, reason
@@ -53,6 +55,9 @@ def usable_files(
     return sorted(usable)
 
 
+_WITHOUT_LISTS = partial(read_report, lists=False)
+
+
 def read_reports(
     folder: Path,
     label: str,
@@ -82,7 +87,9 @@ def read_reports(
                 faulty = file.removesuffix(".json") + SUFFIX
                 read_package(package)
                 faulty = file
-            report = read_report((folder / path).read_bytes(), package, lists=lists)
+                report = read_report((folder / path).read_bytes(), package, lists=lists)
+            else:
+                report = KEPT.of_file(folder / path, read_report if lists else _WITHOUT_LISTS)
         except OSError as error:
             message = f"the report can't be read: {reason(error)}"
             problems.add(Problem(file, 0, 0, "", message, code=Code.NOT_READ))

@@ -200,10 +200,16 @@ def ecosystem(word: object) -> str:
 
 def named_package(word: object, name: str, version: str) -> str:
     """Return the package URL for a package by its type in a scanner's words, as `ecosystem` has them."""
+    return package_url(*_package_type(text(word)), name, version)
+
+
+@lru_cache(maxsize=1_024)
+def _package_type(word: str) -> tuple[str, str]:
+    """Return type and distribution of packages; both may be empty."""
     type_, distribution = ecosystem(word), ""
     if type_ in DISTRIBUTIONS:
-        distribution = text(word).lower().partition(":")[0].replace(" ", "").partition("-")[0]
-    return package_url(type_, "" if distribution == type_ else distribution, name, version)
+        distribution = word.lower().partition(":")[0].replace(" ", "").partition("-")[0]
+    return type_, "" if distribution == type_ else distribution
 
 
 def package_class(word: object) -> str:
