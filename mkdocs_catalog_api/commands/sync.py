@@ -284,11 +284,11 @@ def _choice(
     """Return the choice in `versions: registry`; None, with problems, if it is invalid. Other invalid fields
     are as if they were missing, as a build reports them.
     """
+    from ..authored.registry_files import placing, read_choice
     from ..catalog.models import ChartEntry, ImageEntry
     from ..network.sync import Choice
     from ..sources.advisories import read_cycles
     from ..sources.assemble import line_rules
-    from ..sources.registry_facts import placing, read_choice
 
     selected = read_choice(raw, values["versions"], problems)
     if selected is None:

@@ -12,7 +12,18 @@ from msgspec import Struct
 
 from ..authored.data_files import read_list
 from ..authored.folders import leads_out, name_of
+from ..authored.items import (
+    WebPages,
+    check_emptiness,
+    check_patterns,
+    data_file,
+    default_fields,
+    page_selection,
+    raw_items,
+    read_items,
+)
 from ..authored.pages import RawItem, note_ordinary, select
+from ..authored.registry_files import FactsFolder
 from ..authored.settings import (
     SECURITY_FOLDERS,
     Settings,
@@ -35,17 +46,6 @@ from ..history.days import history_folder
 from ..problems import CatalogError, Level, Problems, RefusedError
 from ..problems.codes import Code
 from .advisories import read_cycles, read_exploited
-from .items import (
-    WebPages,
-    check_emptiness,
-    check_patterns,
-    data_file,
-    default_fields,
-    page_selection,
-    raw_items,
-    read_items,
-)
-from .registry_facts import FactsFolder
 
 
 class Sources(Struct, frozen=True):

@@ -16,20 +16,6 @@ import msgspec
 from msgspec.structs import replace
 from pydantic import TypeAdapter, ValidationError
 
-from ..authored.folders import project_of, read_synced
-from ..authored.from_registry import (
-    FromRegistry,
-    is_from_registry,
-    note_unlisted,
-    read_from_registry,
-    some,
-)
-from ..authored.messages import code_of, location, message_and_hint
-from ..authored.pages import Filled, RawItem
-from ..authored.settings import Settings
-from ..authored.site import Site
-from ..authored.validate import in_line
-from ..authored.yaml_text import parse
 from ..catalog.lines import LineRules, newest_label
 from ..catalog.model import CustomizableModel, Model
 from ..catalog.models import (
@@ -55,6 +41,20 @@ from ..catalog.version_tags import label_first
 from ..catalog.versions import in_order
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
+from .folders import project_of, read_synced
+from .from_registry import (
+    FromRegistry,
+    is_from_registry,
+    note_unlisted,
+    read_from_registry,
+    some,
+)
+from .messages import code_of, location, message_and_hint
+from .pages import Filled, RawItem
+from .settings import Settings
+from .site import Site
+from .validate import in_line
+from .yaml_text import parse
 
 M = TypeVar("M", bound=Model)
 AnyVersion = VersionEntry | ChartVersionEntry

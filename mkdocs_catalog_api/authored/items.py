@@ -11,14 +11,6 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from ..authored.data_files import read_list
-from ..authored.docs_dir import address, destination
-from ..authored.folders import leads_out, name_of, project_of
-from ..authored.messages import resembling, shown
-from ..authored.pages import Page, PageSelection, RawItem
-from ..authored.settings import CollectionSettings, Settings, data_names
-from ..authored.site import Site
-from ..authored.validate import default_values, read_item, undeclared, with_mapped
 from ..catalog.collections import ITEM_MODELS, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields
 from ..catalog.links import SCHEME
@@ -27,7 +19,15 @@ from ..catalog.names import slug
 from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .registry_facts import FactsFolder
+from .data_files import read_list
+from .docs_dir import address, destination
+from .folders import leads_out, name_of, project_of
+from .messages import resembling, shown
+from .pages import Page, PageSelection, RawItem
+from .registry_files import FactsFolder
+from .settings import CollectionSettings, Settings, data_names
+from .site import Site
+from .validate import default_values, read_item, undeclared, with_mapped
 
 E = TypeVar("E", bound=ItemEntry)
 
