@@ -1,4 +1,4 @@
-"""Data of `catalog-api sync` from registries, which fills in missing values of items.
+"""What registries know of items, from the files of `catalog-api sync`: the lowest layer of each item.
 
 A version is matched by its name or one of its tags. If the page has another digest than the registry, nothing
 is filled in, as the data belongs to another image.
@@ -9,37 +9,30 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
-from typing import Annotated, Any, NamedTuple, TypeVar, cast
+from functools import partial
+from typing import Any, TypeVar, cast
 
 import msgspec
-from msgspec.structs import replace
-from pydantic import TypeAdapter, ValidationError
+from msgspec.structs import fields, replace
+from pydantic import ValidationError
 
-from ..catalog.lines import LineRules, newest_label
-from ..catalog.model import CustomizableModel, Model
-from ..catalog.models import (
-    ChartEntry,
-    ChartVersionEntry,
-    ImageConfig,
-    ImageEntry,
-    PlatformManifest,
-    VersionEntry,
-)
+from ..catalog.fields import built_in_fields, field_type, version_model
+from ..catalog.model import Model
+from ..catalog.models import ChartEntry, ImageEntry
 from ..catalog.names import Reference, without_details
 from ..catalog.names import slug as checked_slug
 from ..catalog.registry_facts import (
     FACTS_FOLDER,
     UNKNOWN_PLATFORM,
     FormerFacts,
+    ItemFacts,
     RegistryFacts,
     VersionFacts,
-    attestation_word,
+    decode,
 )
-from ..catalog.types import NOASSERTION, camel
+from ..catalog.types import camel
 from ..catalog.version_tags import label_first
-from ..catalog.versions import in_order
-from ..problems import Level, Problem, Problems, RefusedError
+from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .folders import project_of, read_synced
 from .from_registry import (
@@ -50,28 +43,16 @@ from .from_registry import (
     some,
 )
 from .messages import code_of, location, message_and_hint
-from .pages import Filled, RawItem
+from .pages import RawItem, RegistryLayer, dotted
 from .settings import Settings
 from .site import Site
-from .validate import in_line
-from .yaml_text import parse
 
 M = TypeVar("M", bound=Model)
-AnyVersion = VersionEntry | ChartVersionEntry
+Values = dict[str, object]
+"""Values in the words of front matter."""
 
-_DECODE = msgspec.json.Decoder(RegistryFacts).decode
 _MOST = 64 * 2**20
 _AGAIN = "restore it from git, or delete it and run `catalog-api sync`"
-_OCI = "org.opencontainers.image."
-_HUB = "artifacthub.io/"
-
-
-class _Known(NamedTuple):
-    """A listed version with the same digest in the registry."""
-
-    facts: VersionFacts
-    position: int
-    """Position in the file."""
 
 
 class FactsFolder:
@@ -81,7 +62,6 @@ class FactsFolder:
         folder = site.root / FACTS_FOLDER
         self._folder, self._label = folder / collection, f"{FACTS_FOLDER}/{collection}"
         self._project = project_of(site.root, folder)
-        self._variants = settings.images.variants
         self._problems = problems
         self._unlisted: list[str] = []
         self._present = folder.is_dir()
@@ -89,10 +69,8 @@ class FactsFolder:
             message, hint = "not a folder", "remove it, and run `catalog-api sync`"
             problems.add(Problem(FACTS_FOLDER, 0, 0, "", message, hint, code=Code.NOT_READ))
 
-    def find(
-        self, raw: RawItem, values: dict[str, object], model: type[Model]
-    ) -> tuple[RawItem, dict[str, object]]:
-        """Return the item with its file, and its values with the versions that `versions: registry` lists."""
+    def merged(self, raw: RawItem, values: Values, model: type[Model]) -> tuple[RawItem, Values]:
+        """Return the item with what its registry knows as its lowest layer, and the values of all layers."""
         if not issubclass(model, ImageEntry | ChartEntry):
             return raw, values
         choice = None
@@ -105,14 +83,53 @@ class FactsFolder:
         with suppress(ValueError, TypeError):
             name = f"{self._label}/{checked_slug(slug)}.json"  # type: ignore[arg-type]
             facts = self._read(name, f"{slug}.json", raw if choice else None)
-            if not (facts and self._is_of(values, facts, name, wanted=choice is not None)):
-                return raw, values
-            if choice is None:
-                return replace(raw, filled=Filled(name, facts)), values
-            labels = self._labels(raw, facts, choice)
-            filled = Filled(name, facts, choice.kept, frozenset({("versions",)}))
-            return replace(raw, filled=filled), values | {"versions": labels}
+            if facts and self._is_of(values, facts, name, wanted=choice is not None):
+                if choice:
+                    values["versions"] = self._labels(raw, facts, choice)
+                return self._over(facts, name, raw, values, model, choice)
         return raw, values
+
+    def _over(
+        self,
+        facts: RegistryFacts,
+        file: str,
+        raw: RawItem,
+        values: Values,
+        model: type[ImageEntry | ChartEntry],
+        choice: FromRegistry | None,
+    ) -> tuple[RawItem, Values]:
+        """Return the item and its values over those of a file."""
+        written = values.get("versions")
+        listed = written if isinstance(written, list) else []
+        versions = [_fields(version) for version in listed]
+        known = dict(self._known(raw, versions, facts))
+        of_listed = {position: facts.versions[other] for position, other in known.items()}
+        tags, names = _further_tags(versions, of_listed), built_in_fields(version_model(model) or model)
+        below: list[Values] = []
+        for position, version in enumerate(versions):
+            words = _former_manifests(version, facts.former)
+            if position in known:
+                words = _of_version(version, of_listed[position], tags[position])
+            below.append(_left_out(version, words, names))
+        words = _left_out(values, _of_item(facts, of_listed.values()), built_in_fields(model))
+        if listed:
+            merged = [{**own, **version} for own, version in zip(below, versions, strict=True)]
+            known_only = zip(listed, below, merged, strict=True)
+            values = {**values, "versions": [both if own else whole for whole, own, both in known_only]}
+            words["versions"] = merged if choice else below
+        labels = {position: str(versions[position]["version"]) for position in known}
+        gone = {position: label for position, label in labels.items() if of_listed[position].gone}
+        layer = RegistryLayer(
+            words,
+            partial(_place, file, known),
+            facts=facts,
+            gone=frozenset(gone.values()),
+            lists=choice is not None,
+            keep=choice.kept if choice else None,
+        )
+        raw = replace(raw, registry=layer)
+        self._warn_of_gone(raw, gone)
+        return raw, words | values
 
     def _labels(self, raw: RawItem, facts: RegistryFacts, choice: FromRegistry) -> list[str]:
         """Return the label of each version that an item with `versions: registry` lists."""
@@ -160,7 +177,7 @@ class FactsFolder:
                 problem = wanted_by.problem(("versions",), message, hint, code=Code.MISSING_PATH, group=group)
                 self._problems.add(problem)
             return None
-        return read_synced(path, name, _DECODE, _MOST, self._project, _AGAIN, self._problems)
+        return read_synced(path, name, decode, _MOST, self._project, _AGAIN, self._problems)
 
     def _is_of(self, values: Mapping[str, object], facts: RegistryFacts, name: str, *, wanted: bool) -> bool:
         """Whether the file belongs to the current image or chart of the page."""
@@ -177,100 +194,37 @@ class FactsFolder:
         self._problems.add(problem)
         return False
 
-    def fill(self, raw: RawItem, entry: M) -> tuple[RawItem, M]:
-        """Return the item and its entry, with missing values filled in from its file."""
-        values: dict[str, object] = {}
-        if raw.filled and isinstance(entry, ImageEntry | ChartEntry):
-            raw, values = self._filled(raw, raw.filled, entry)
-        return raw, entry.model_copy(update=values)
-
-    def _filled(
-        self, raw: RawItem, filled: Filled, entry: ImageEntry | ChartEntry
-    ) -> tuple[RawItem, dict[str, object]]:
-        """Return the item and the values of its fields that change."""
-        known = dict(self._known(raw, entry, filled.facts))
-        present = {label: each for label, each in known.items() if not each.facts.gone}
-        self._warn_of_gone(raw, known.keys() - present.keys())
-        tags = _further_tags(entry, known)
-        paths, versions = {*filled.paths}, list[AnyVersion]()
-        listed: Sequence[AnyVersion] = entry.versions
-        for position, version in enumerate(listed):
-            values = _former_manifests(version, filled.facts.former)
-            if version.version in known:
-                values = _of_version(version, known[version.version].facts, tags.get(version.version, []))
-            update = _left_out(version, values)
-            paths |= {("versions", position, camel(name)) for name in update}
-            versions.append(version.model_copy(update=update))
-        entry = entry.model_copy(update={"versions": versions})
-        update = self._of_newest(entry, present or known, filled.file)
-        paths |= {(camel(name),) for name in update}
-        gone = frozenset(known.keys() - present.keys())
-        return replace(raw, filled=replace(filled, paths=frozenset(paths), gone=gone)), update | {
-            "versions": versions
-        }
-
     def _known(
-        self, raw: RawItem, entry: ImageEntry | ChartEntry, facts: RegistryFacts
-    ) -> Iterator[tuple[str, _Known]]:
-        """Yield the versions on the page with the same digest in the registry."""
-        by_tag: dict[str, _Known] = {}
+        self, raw: RawItem, versions: Sequence[Values], facts: RegistryFacts
+    ) -> Iterator[tuple[int, int]]:
+        """Yield the position of each version with the same digest in the registry, and that in the file."""
+        by_tag: dict[str, int] = {}
         for position, version in enumerate(facts.versions):
             for tag in (version.version, *(() if facts.chart else version.tags)):
-                by_tag[_bare(tag, facts)] = _Known(version, position)
-        versions: Sequence[AnyVersion] = entry.versions
+                by_tag[_bare(tag, facts)] = position
         for index, listed in enumerate(versions):
-            known = by_tag.get(_bare(listed.version, facts))
+            known = by_tag.get(_bare(str(listed.get("version", "")), facts))
             if known is None:
                 continue
-            digests = {known.facts.digest, *(manifest.digest for manifest in known.facts.manifests)}
-            if digests.issuperset(_digests(listed)):
-                yield listed.version, known
+            present = facts.versions[known]
+            if {present.digest, *(part.digest for part in present.manifests)}.issuperset(_digests(listed)):
+                yield index, known
             else:
-                message = f"the digest of {listed.version} in the registry is {known.facts.digest}"
+                message = f"the digest of {listed['version']} in the registry is {present.digest}"
                 hint = "no values are filled in; correct the digest, or run `catalog-api sync`"
                 path = ("versions", index, "digest")
                 self._problems.add(raw.problem(path, message, hint, Level.INFO, code=Code.MOVED_TAG))
 
-    def _warn_of_gone(self, raw: RawItem, labels: Iterable[str]) -> None:
+    def _warn_of_gone(self, raw: RawItem, labels: Mapping[int, str]) -> None:
         hint = "remove it from the page"
-        if raw.filled and raw.filled.has("versions"):
+        if raw.registry and raw.registry.lists:
             hint = "run `catalog-api sync`, which turns it into a former one"
         group = "versions that were removed from their registry"
-        for label in labels:
+        for position, label in labels.items():
             message = f"{label} was removed from the registry, so it is never the newest version"
-            problem = raw.problem(
-                ("versions",), message, hint, Level.WARNING, code=Code.REGISTRY, group=group
-            )
+            path = ("versions", position)
+            problem = raw.problem(path, message, hint, Level.WARNING, code=Code.REGISTRY, group=group)
             self._problems.add(problem)
-
-    def _of_newest(
-        self, entry: ImageEntry | ChartEntry, known: Mapping[str, _Known], file: str
-    ) -> dict[str, object]:
-        """Return the values of the newest of these versions for the fields that are not on the page."""
-        if not known:
-            return {}
-        facts, position = known[self._newest(entry, [*known])]
-        filled: dict[str, object] = {}
-        for name, key, value in (_of_image if isinstance(entry, ImageEntry) else _of_chart)(facts):
-            if name in filled or not value or not _left_out(entry, {name: value}):
-                continue
-            try:
-                filled[name] = _type_of(type(entry), name).validate_python(value)
-            except ValidationError as error:
-                message, hint = message_and_hint(error.errors(include_url=False)[0])
-                hint = f"not used: set `{camel(name)}` on the page" + (f"; {hint}" if hint else "")
-                place = file, 0, 0, f"versions[{position}].{key}"
-                self._problems.add(Problem(*place, message, hint, Level.WARNING, code=Code.WRONG_VALUE))
-        return filled
-
-    def _newest(self, entry: ImageEntry | ChartEntry, labels: Sequence[str]) -> str:
-        """Return the newest of some versions."""
-        latest = entry.latest if entry.latest in labels else None
-        if isinstance(entry, ChartEntry):
-            return in_order(labels, latest)[0]
-        rules = LineRules(variants=self._variants if entry.variants is None else entry.variants)
-        versions = [in_line(version, rules) for version in entry.versions if version.version in labels]
-        return latest or newest_label(versions, entry.default_variant)
 
 
 def read_choice(raw: RawItem, value: object, problems: Problems) -> FromRegistry | None:
@@ -293,27 +247,33 @@ def placing(model: type[M], values: Mapping[str, object]) -> M:
     for name in _PLACING:
         if name in model.model_fields and (value := values.get(camel(name))) is not None:
             with suppress(ValidationError):
-                valid[name] = _type_of(model, name).validate_python(value)
+                valid[name] = field_type(model, name).validate_python(value)
     entry: Any = model.model_construct(**valid)
     return cast("M", entry)
 
 
-def _left_out(entry: CustomizableModel, values: Mapping[str, object]) -> dict[str, object]:
-    """Return the values of fields that the author has left out."""
-    given = {name for name in entry.model_fields_set if getattr(entry, name) is not None}
-    return {name: value for name, value in values.items() if value is not None and name not in given}
+def _fields(version: object) -> Values:
+    """Return what the author wrote of a version; nothing of an invalid one."""
+    if isinstance(version, str):
+        return {"version": version}
+    given = version.items() if isinstance(version, dict) else ()
+    return {key: value for key, value in given if value is not None}
 
 
-def _pins(text: str) -> object:
-    """Return the pins in the YAML text of `artifacthub.io/images`; other text as it is."""
-    with suppress(RefusedError):
-        data = parse(text).data
-        if isinstance(data, list):
-            return [
-                {key: pin[key] for key in ("name", "image") if pin.get(key)} if isinstance(pin, dict) else pin
-                for pin in data
-            ]
-    return text
+def _left_out(values: Values, words: Values, names: Collection[str]) -> Values:
+    """Return the words for fields that `values` leave out; `names` are those of all fields."""
+    return {
+        name: word
+        for name, word in words.items()
+        if name in names and values.get(name) is None and word not in (None, "", [], ())
+    }
+
+
+def _place(file: str, known: Mapping[int, int], path: tuple[str | int, ...]) -> tuple[str, int, int, str]:
+    """Return the place of a value in a file, which has the versions at positions of its own."""
+    if path[:1] == ("versions",) and len(path) > 1:
+        path = ("versions", known.get(int(path[1]), int(path[1])), *path[2:])
+    return file, 0, 0, dotted(path)
 
 
 def _plain(reference: object) -> str | None:
@@ -330,79 +290,62 @@ def _bare(label: str, facts: RegistryFacts) -> str:
     return label if facts.image else label.removeprefix("v").replace("+", "_")
 
 
-def _digests(version: AnyVersion) -> list[str]:
-    """Return the digests of a version on the page, in any form."""
-    if isinstance(version, VersionEntry):
-        return version.every_digest
-    return [version.digest] if version.digest else []
+def _digests(version: Values) -> list[str]:
+    """Return the digests of a version and of its manifests, in any form that authors write."""
+    given = version.get("digests", version.get("digest"))
+    manifests = version.get("manifests")
+    parts = manifests.values() if isinstance(manifests, dict) else manifests
+    parts = [part.get("digest") if isinstance(part, dict) else part for part in _listed(parts)]
+    return [digest for digest in (*_listed(given), *parts) if isinstance(digest, str)]
 
 
-def _further_tags(entry: ImageEntry | ChartEntry, known: Mapping[str, _Known]) -> dict[str, list[str]]:
-    """Return version → its other tags in the registry.
+def _listed(value: object) -> list[Any]:
+    """Return a list of values, which may be a single one."""
+    return [value] if isinstance(value, str) else [*value] if isinstance(value, Iterable) else []
+
+
+def _further_tags(versions: Sequence[Values], known: Mapping[int, VersionFacts]) -> dict[int, list[str]]:
+    """Return position of a version → its other tags in the registry.
 
     A tag belongs to one version: the one with the name in the file that was not removed.
     """
-    if isinstance(entry, ChartEntry):
-        return {}
-    taken = {tag for version in entry.versions for tag in (version.version, *version.tags)}
-    tags: dict[str, list[str]] = {}
-    for label, (facts, _) in sorted(
-        known.items(), key=lambda pair: (pair[1].facts.gone, pair[0] != pair[1].facts.version)
+    taken = {tag for version in versions for tag in (version.get("version"), *_listed(version.get("tags")))}
+    tags: dict[int, list[str]] = {}
+    for position, facts in sorted(
+        known.items(),
+        key=lambda pair: (pair[1].gone, versions[pair[0]]["version"] != pair[1].version),
     ):
         every = {facts.version, *facts.tags}
-        tags[label] = sorted(every - taken)
+        tags[position] = sorted(every - taken)
         taken |= every
     return tags
 
 
-def _former_manifests(version: AnyVersion, former: Iterable[FormerFacts]) -> dict[str, object]:
+def _former_manifests(version: Values, former: Iterable[FormerFacts]) -> Values:
     """Return the manifests of a version with a former digest, and nothing else."""
     builds = (_manifests(build) for build in former if [build.digest] == _digests(version))
-    manifests = next(filter(None, builds), None)
-    return {"manifests": manifests} if manifests and isinstance(version, VersionEntry) else {}
+    return {"manifests": next(filter(None, builds), None)}
 
 
-def _of_version(version: AnyVersion, facts: VersionFacts, tags: Sequence[str]) -> dict[str, object]:
-    """Return the registry's values of a version; few if the page has digests of some platforms only."""
-    fields: dict[str, object] = {"released": facts.created and facts.created[:10]}
-    if isinstance(version, ChartVersionEntry):
-        return fields | {"app_version": facts.app_version, "digest": facts.digest or None}
+def _of_version(version: Values, facts: VersionFacts, tags: Sequence[str]) -> Values:
+    """Return what the registry says of a version; little if the page has digests of some platforms only."""
+    words: Values = msgspec.to_builtins(facts)
+    words |= {"tags": tags, "platforms": _platforms(facts), "manifests": _manifests(facts)}
     digests = _digests(version)
-    fields["tags"] = tags
-    if "digests" not in version.model_fields_set:
-        fields |= {"digest": facts.digest, "digests": [facts.digest]}
-    if facts.digest in digests or "digests" in fields:
-        fields["platforms"] = _platforms(facts)
-        fields["size"] = facts.manifests[0].size if facts.manifests else None
-        fields["attestations"] = sorted({*map(attestation_word, facts.attestations)})
-        fields["config"] = _config(facts)
-    if {*digests} <= {facts.digest}:
-        fields["manifests"] = _manifests(facts)
-    return fields
+    if "digest" in version or "digests" in version:
+        del words["digest"]
+        if facts.digest not in digests:
+            words = {name: words.get(name) for name in ("released", "appVersion", "tags")}
+    if not {*digests} <= {facts.digest}:
+        words["manifests"] = None
+    return words
 
 
-def _config(facts: VersionFacts) -> ImageConfig | None:
-    if (config := facts.config) is None:
-        return None
-    return ImageConfig.model_construct(
-        user=config.user,
-        entrypoint=[*config.entrypoint],
-        cmd=[*config.cmd],
-        working_dir=config.working_dir,
-        ports=[*config.ports],
-    )
-
-
-def _manifests(facts: VersionFacts | FormerFacts) -> list[PlatformManifest] | None:
+def _manifests(facts: VersionFacts | FormerFacts) -> list[Values] | None:
     """Return the manifests of an index; None for a digest that is a manifest."""
     if [manifest.digest for manifest in facts.manifests] == [facts.digest]:
         return None
-    return [
-        PlatformManifest.model_construct(
-            platform=manifest.platform, digest=manifest.digest, size=manifest.size
-        )
-        for manifest in facts.manifests
-    ]
+    return [{"platform": part.platform, "digest": part.digest, "size": part.size} for part in facts.manifests]
 
 
 def _platforms(facts: VersionFacts) -> list[str]:
@@ -410,42 +353,15 @@ def _platforms(facts: VersionFacts) -> list[str]:
     return [platform for platform in platforms if platform != UNKNOWN_PLATFORM]
 
 
-Found = Iterator[tuple[str, str, object]]
-"""Attribute of the item, path of its value in the version of the file, and the value."""
-
-
-def _of_image(facts: VersionFacts) -> Found:
-    for field, name in (("license", "licenses"), ("description", "description"), ("homepage", "url")):
-        yield from _annotation(field, _OCI + name, facts.annotations)
-    yield from _annotation("source", f"{_OCI}source", facts.annotations)
-    base = f"{_OCI}base.name"
-    # `docker.io/library/debian:12-slim` is Debian: the badge of a base counts all of its images.
-    name = facts.annotations.get(base, "").partition("@")[0].rpartition("/")[2].partition(":")[0]
-    yield "base", f"annotations.{base}", name
-    yield "platforms", "manifests", _platforms(facts)
-    yield "signature", "signature", facts.signature
-
-
-def _of_chart(facts: VersionFacts) -> Found:
-    yield "app_version", "appVersion", facts.app_version
-    yield "description", "description", facts.description
-    yield "homepage", "home", facts.home
-    yield "source", "sources[0]", next(iter(facts.sources), None)
-    yield from _annotation("source", f"{_OCI}source", facts.annotations)
-    yield from _annotation("license", f"{_HUB}license", facts.annotations)
-    yield from _annotation("license", f"{_OCI}licenses", facts.annotations)
-    yield "images", f"annotations.{_HUB}images", _pins(facts.annotations.get(f"{_HUB}images", ""))
-    yield "signature", "signature", facts.signature
-
-
-def _annotation(field: str, name: str, annotations: Mapping[str, str]) -> Found:
-    text = " ".join(annotations.get(name, "").split())
-    yield field, f"annotations.{name}", "" if text == NOASSERTION else text
-
-
-@cache
-def _type_of(model: type[Model], field: str) -> TypeAdapter[Any]:
-    """Return the type of a model's field."""
-    info = model.model_fields[field]
-    annotated: Any = Annotated[(info.annotation, *info.metadata)]
-    return TypeAdapter(annotated)
+def _of_item(facts: RegistryFacts, known: Collection[VersionFacts]) -> Values:
+    """Return what the registry says of an item with these versions; nothing without one."""
+    if not known:
+        return {}
+    words: Values = {
+        field.encode_name: msgspec.to_builtins(getattr(facts, field.name)) for field in fields(ItemFacts)
+    }
+    for newest in known:
+        if newest.version == facts.newest:
+            own = {"signature": newest.signature, "platforms": _platforms(newest)}
+            words |= own | {"appVersion": newest.app_version}
+    return words
