@@ -327,6 +327,10 @@ REFUSED = [
         for value, code, field in WRONG
     ),
     *(Row("versions: [1.0.0]", f"={text}", "", f"CAT002 FILE {field}") for text, field in MALFORMED.items()),
+    Row("versions: [{version: 1.0.0, digest: {a: b}}]", "1.0.0", "", "CAT012 PAGE:5 versions[0].digest"),
+    Row("versions: [{version: 1.0.0, tags: [{a: b}]}]", "1.0.0", "", "CAT012 PAGE:5 versions[0].tags[0]"),
+    Row("versions: [{version: [a]}, 1.0.0]", "1.0.0", "", "CAT012 PAGE:5 versions[0].version"),
+    Row("versions: 1.0.0", "1.0.0", "", "CAT012 PAGE:5 versions"),
     Row("versions: [1.0.0]", "1.0.0", "", "CAT012 FILE homepage", words="homepage: see the wiki"),
     Row(
         "versions: [0.9.0, 1.0.0]", '1.0.0 {config: {user: "\\a"}}', "", "CAT012 FILE versions[0].config.user"

@@ -79,15 +79,17 @@ class FactsFolder:
             values = {**values, "versions": []}
         if not (choice or self._present):
             return raw, values
-        slug = values.get("slug")
-        with suppress(ValueError, TypeError):
-            name = f"{self._label}/{checked_slug(slug)}.json"  # type: ignore[arg-type]
-            facts = self._read(name, f"{slug}.json", raw if choice else None)
-            if facts and self._is_of(values, facts, name, wanted=choice is not None):
-                if choice:
-                    values["versions"] = self._labels(raw, facts, choice)
-                return self._over(facts, name, raw, values, model, choice)
-        return raw, values
+        try:
+            file = f"{checked_slug(str(values.get('slug')))}.json"
+        except ValueError:
+            return raw, values
+        name = f"{self._label}/{file}"
+        facts = self._read(name, file, raw if choice else None)
+        if facts is None or not self._is_of(values, facts, name, wanted=choice is not None):
+            return raw, values
+        if choice:
+            values["versions"] = self._labels(raw, facts, choice)
+        return self._over(facts, name, raw, values, model, choice)
 
     def _over(
         self,
@@ -99,8 +101,8 @@ class FactsFolder:
         choice: FromRegistry | None,
     ) -> tuple[RawItem, Values]:
         """Return the item and its values over those of a file."""
-        written = values.get("versions")
-        listed = written if isinstance(written, list) else []
+        given = values.get("versions")
+        listed = given if isinstance(given, list) else []
         versions = [_fields(version) for version in listed]
         known = dict(self._known(raw, versions, facts))
         of_listed = {position: facts.versions[other] for position, other in known.items()}
@@ -114,8 +116,8 @@ class FactsFolder:
         words = _left_out(values, _of_item(facts, of_listed.values()), built_in_fields(model))
         if listed:
             merged = [{**own, **version} for own, version in zip(below, versions, strict=True)]
-            known_only = zip(listed, below, merged, strict=True)
-            values = {**values, "versions": [both if own else whole for whole, own, both in known_only]}
+            rows = zip(listed, below, merged, strict=True)
+            values = {**values, "versions": [both if own else written for written, own, both in rows]}
             words["versions"] = merged if choice else below
         labels = {position: str(versions[position]["version"]) for position in known}
         gone = {position: label for position, label in labels.items() if of_listed[position].gone}
@@ -271,8 +273,8 @@ def _left_out(values: Values, words: Values, names: Collection[str]) -> Values:
 
 def _place(file: str, known: Mapping[int, int], path: tuple[str | int, ...]) -> tuple[str, int, int, str]:
     """Return the place of a value in a file, which has the versions at positions of its own."""
-    if path[:1] == ("versions",) and len(path) > 1:
-        path = ("versions", known.get(int(path[1]), int(path[1])), *path[2:])
+    if path[:1] == ("versions",) and len(path) > 1 and isinstance(position := path[1], int):
+        path = ("versions", known.get(position, position), *path[2:])
     return file, 0, 0, dotted(path)
 
 
@@ -294,14 +296,14 @@ def _digests(version: Values) -> list[str]:
     """Return the digests of a version and of its manifests, in any form that authors write."""
     given = version.get("digests", version.get("digest"))
     manifests = version.get("manifests")
-    parts = manifests.values() if isinstance(manifests, dict) else manifests
+    parts = [*manifests.values()] if isinstance(manifests, dict) else manifests
     parts = [part.get("digest") if isinstance(part, dict) else part for part in _listed(parts)]
     return [digest for digest in (*_listed(given), *parts) if isinstance(digest, str)]
 
 
 def _listed(value: object) -> list[Any]:
     """Return a list of values, which may be a single one."""
-    return [value] if isinstance(value, str) else [*value] if isinstance(value, Iterable) else []
+    return [value] if isinstance(value, str) else value if isinstance(value, list) else []
 
 
 def _further_tags(versions: Sequence[Values], known: Mapping[int, VersionFacts]) -> dict[int, list[str]]:
@@ -309,7 +311,8 @@ def _further_tags(versions: Sequence[Values], known: Mapping[int, VersionFacts])
 
     A tag belongs to one version: the one with the name in the file that was not removed.
     """
-    taken = {tag for version in versions for tag in (version.get("version"), *_listed(version.get("tags")))}
+    given = (tag for version in versions for tag in (version.get("version"), *_listed(version.get("tags"))))
+    taken = {tag for tag in given if isinstance(tag, str)}
     tags: dict[int, list[str]] = {}
     for position, facts in sorted(
         known.items(),
@@ -333,7 +336,7 @@ def _of_version(version: Values, facts: VersionFacts, tags: Sequence[str]) -> Va
     words |= {"tags": tags, "platforms": _platforms(facts), "manifests": _manifests(facts)}
     digests = _digests(version)
     if "digest" in version or "digests" in version:
-        del words["digest"]
+        words.pop("digest", None)
         if facts.digest not in digests:
             words = {name: words.get(name) for name in ("released", "appVersion", "tags")}
     if not {*digests} <= {facts.digest}:
@@ -360,8 +363,7 @@ def _of_item(facts: RegistryFacts, known: Collection[VersionFacts]) -> Values:
     words: Values = {
         field.encode_name: msgspec.to_builtins(getattr(facts, field.name)) for field in fields(ItemFacts)
     }
-    for newest in known:
-        if newest.version == facts.newest:
-            own = {"signature": newest.signature, "platforms": _platforms(newest)}
-            words |= own | {"appVersion": newest.app_version}
+    if newest := next((version for version in known if version.version == facts.newest), None):
+        words |= {"signature": newest.signature, "platforms": _platforms(newest)}
+        words["appVersion"] = newest.app_version
     return words
