@@ -166,7 +166,7 @@ def former_after(
 
 _DECODER = msgspec.json.Decoder(RegistryFacts)
 """Created in one thread: msgspec crashes if several threads are the first to decode a type."""
-_EARLIER = {"created", "annotations", "description", "home", "sources"}
+EARLIER_KEYS = {"created", "annotations", "description", "home", "sources"}
 """Keys of versions in files of earlier releases, which stored what registries have, not what pages say."""
 
 
@@ -190,7 +190,7 @@ def is_earlier(body: bytes) -> bool:
     """Whether this is a file of an earlier release, valid or not."""
     try:
         versions = msgspec.json.decode(body)["versions"]
-        return any(not _EARLIER.isdisjoint(version) for version in versions)
+        return any(not EARLIER_KEYS.isdisjoint(version) for version in versions)
     except (ValueError, RecursionError, TypeError, KeyError):
         return False
 

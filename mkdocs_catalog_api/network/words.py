@@ -19,7 +19,14 @@ from ..authored.validate import is_spdx
 from ..authored.yaml_text import parse
 from ..catalog.fields import field_type
 from ..catalog.models import ChartEntry, ImageConfig, ImageEntry, VersionEntry
-from ..catalog.registry_facts import ConfigFacts, ItemFacts, PinFacts, RegistryFacts, VersionFacts
+from ..catalog.registry_facts import (
+    EARLIER_KEYS,
+    ConfigFacts,
+    ItemFacts,
+    PinFacts,
+    RegistryFacts,
+    VersionFacts,
+)
 from ..catalog.types import NOASSERTION
 from ..problems import RefusedError
 from ..sources.reports.normalise import mapping, text, texts
@@ -166,8 +173,7 @@ def with_item(file: RegistryFacts, newest: str | None, item: ItemFacts | None) -
 def _earlier_versions(data: Mapping[str, object]) -> Iterator[Learned]:
     listed = data.get("versions")
     for version in map(mapping, listed if isinstance(listed, list) else ()):
-        earlier = {"created", "annotations", "description", "home", "sources"}
-        values: dict[str, object] = {key: value for key, value in version.items() if key not in earlier}
+        values = {key: value for key, value in version.items() if key not in EARLIER_KEYS}
         values["attestations"] = attestation_words(texts(version.get("attestations")))
         values["released"] = text(version.get("created"))[:10] or None
         facts = msgspec.convert(values, VersionFacts)
