@@ -30,7 +30,7 @@ from ..catalog.registry_facts import (
     is_earlier,
 )
 from ..catalog.version_tags import label_first, other_names
-from ..problems import Level, Problem, reason
+from ..problems import Level, Problem, RefusedError, reason
 from ..problems.codes import Code
 from ..problems.decoding import decoding_reason
 from . import learn
@@ -457,7 +457,7 @@ class Sync:
             return None
         try:
             body = read_file(self._output.root / name)
-            return _State(item, name, body, converted(body) if is_earlier(body) else decode(body))
+            return _State(item, name, body, _decoded(body))
         except FileNotFoundError:
             return _State(item, name, b"", item.facts(()))
         except (OSError, ValueError, RecursionError) as error:
@@ -523,6 +523,14 @@ class Sync:
     def _note(self, item: Item, message: str) -> None:
         group = f"{item.name}: unused tags"
         self._output.problems.add(_problem(item, (), message, "", Level.INFO, group=group))
+
+
+def _decoded(body: bytes) -> RegistryFacts:
+    """Return the content of a file, also of one of an earlier release."""
+    try:
+        return decode(body)
+    except RefusedError:
+        return converted(body)
 
 
 def _problem(
