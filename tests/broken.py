@@ -355,6 +355,14 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], str]] = {
         " | CAT012 7:20 versions[1].port | CAT012 7:40 versions[1].released | CAT011 8:5 versions[2].flavor"
         " | CAT010 8:20 versions[2].flavr | CAT010 8:30 versions[2].relesed"
     ),
+    "a catalog demands a digest, in any form": (
+        f"registry: {REGISTRY}\nimages: {{version_fields: {{digest: {{required: true}}}}}}",
+        {PAGE: front_matter(
+            f"versions: ['1', {{version: 2, digest: x}}, {{version: 3, digest: [{digest(3)}, x]}},"
+            f" {{version: 4, digests: [{digest(4)}]}}]"
+        )},
+        "CAT011 5:12 versions[0] | CAT012 5:30 versions[1].digest | CAT012 5:137 versions[2].digest[1]"
+    ),
     "a catalog demands fields": (
         f"registry: {REGISTRY}\nimages: {{fields: {{platforms: {{required: true}}}},"
         " version_fields: {released: {required: true}, line: {values: ['1']}, variant: {values: [gpu]}}}",

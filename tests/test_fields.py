@@ -15,6 +15,7 @@ from markdown import markdown
 from pydantic import BaseModel
 
 from mkdocs_catalog_api.authored.pages import heading
+from mkdocs_catalog_api.authored.read_site import read_site
 from mkdocs_catalog_api.authored.settings import item_fields
 from mkdocs_catalog_api.catalog import models
 from mkdocs_catalog_api.catalog.collections import COLLECTIONS
@@ -25,7 +26,6 @@ from mkdocs_catalog_api.catalog.shown import Shown, shown_fields
 from mkdocs_catalog_api.catalog.types import WebLink
 from mkdocs_catalog_api.documents.item_structs import published
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.sources.read_site import read_site
 from mkdocs_catalog_api.web.render import environment
 
 from .authors import places

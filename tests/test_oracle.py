@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from mkdocs_catalog_api.authored.read_site import read_site
 from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.problems import Problems
-from mkdocs_catalog_api.sources.read_site import read_site
 
 from .example import EXAMPLE
 from .oracle_documents import expected

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from mkdocs.utils.meta import get_data
 from msgspec.structs import replace
 
+from mkdocs_catalog_api.authored.read_site import read_site
 from mkdocs_catalog_api.authored.settings import item_fields
 from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.problems import CatalogError, Problems
-from mkdocs_catalog_api.sources.read_site import read_site
 
 from .contract import check
 from .sites import REGISTRY, SiteFolder, digest, row, trivy

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
+from mkdocs_catalog_api.authored.read_site import read_site
 from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.problems import Level, Problems
-from mkdocs_catalog_api.sources.read_site import read_site
 
 from .contract import check
 from .random_catalogs import NOW, TIMES, RandomCatalog

@@ -364,7 +364,7 @@ STORIES = {
         "1.29:a latest:a | 1.29:a latest:b", "1.29:a+latest | 1.29:a", page="versions: ['1.29']"
     ),
     "a page with another digest": Story(
-        "1.29.3:a", "1.29.3:a", "+ 1.29.3 / 1.29.3 is a in the registry, created 2026-11-01T06:00:00Z, not",
+        "1.29.3:a", "1.29.3:a", "+ 1.29.3 / 1.29.3 is a in the registry, released 2026-11-01, not",
         page=f"versions: [{{version: 1.29.3, digest: '{digest(1)}'}}]"
     ),
     "of tags that differ only in case one is listed": Story(
@@ -607,11 +607,12 @@ def test_a_classic_chart_repository(site: SiteFolder, fake: FakeRegistry) -> Non
     fake.put("/charts/index.yaml", (CLASSIC % digest(1)[7:]).encode())
     synced(site)
     newest = f"""
-        {{version: 1.10.0, digest: '{digest(1)}', created: '2026-11-01T05:00:00Z', appVersion: '1.20',
-         home: 'https://nginx.org', sources: ['https://nginx.org/git'],
-         annotations: {{artifacthub.io/license: MIT}}}}
+        {{version: 1.10.0, digest: '{digest(1)}', released: '2026-11-01', appVersion: '1.20'}}
     """
-    assert facts(site, "charts/nginx")["versions"] == [yaml.safe_load(newest), {"version": "1.9.0"}]
+    known = facts(site, "charts/nginx")
+    assert known["versions"] == [yaml.safe_load(newest), {"version": "1.9.0"}]
+    words = ("1.10.0", "MIT", "https://nginx.org", "https://nginx.org/git")
+    assert (known["newest"], known["license"], known["homepage"], known["source"]) == words
     fake.put("/charts/index.yaml", b"entries: {nginx: [{version: 1.10.0}]}")
     assert "- 1.9.0" in synced(site)["summary"]["changed"]["registry/charts/nginx.json"]
     for body in (b"\xff: [", b"entries: {}", b"[" * 100_000, b"entries: {nginx: [{version: x}]}"):
@@ -652,6 +653,9 @@ def test_an_image_with_all_that_a_registry_knows(site: SiteFolder, registry: Reg
     amd64, arm64 = (part["digest"] for part in pushed["parts"][:2])
     known = f"""
         image: {registry.host}/acme/nginx
+        newest: 1.29.3
+        license: BSD-2-Clause
+        homepage: https://nginx.org
         versions:
           - version: 1.29.3
             digest: {pushed["digest"]}
@@ -659,8 +663,8 @@ def test_an_image_with_all_that_a_registry_knows(site: SiteFolder, registry: Reg
             manifests:
               - {{platform: linux/amd64, digest: '{amd64}', size: 101}}
               - {{platform: linux/arm64, digest: '{arm64}', size: 101}}
-            created: '2026-11-01T06:00:00Z'
-            annotations: {{{OPEN}licenses: BSD-2-Clause, {OPEN}url: 'https://nginx.org'}}
+            size: 101
+            released: '2026-11-01'
             attestations: [provenance, sbom]
             config: {{user: '65532', ports: [53/udp, '8080']}}
             signature: cosign
@@ -673,7 +677,7 @@ def test_an_image_for_one_platform(site: SiteFolder, fake: FakeRegistry) -> None
     synced(site)
     (version,) = facts(site)["versions"]
     assert version["manifests"] == [{"platform": "linux/arm/v7", "digest": pushed["digest"], "size": 101}]
-    assert "created" not in version and "signature" not in version
+    assert "released" not in version and "signature" not in version
 
 
 def test_docker_s_own_types(site: SiteFolder, fake: FakeRegistry) -> None:
@@ -691,15 +695,107 @@ def test_docker_s_own_types(site: SiteFolder, fake: FakeRegistry) -> None:
 def test_a_chart_says_all_by_its_config(site: SiteFolder, registry: Registry | FakeRegistry) -> None:
     home = "https://example.org"
     metadata = {"home": home, "sources": [f"{home}/git"], "description": "Serves."}
-    notes = {f"{HUB}images": "- image: ghcr.io/acme/nginx:1.29.3\n", f"{HUB}license": "MIT"}
+    notes = {
+        f"{HUB}images": "- image: ghcr.io/acme/nginx:1.29.3\n- image: redis:8\n  name: db\n",
+        f"{HUB}license": "MIT",
+    }
     more = metadata | {"annotations": notes | {"other": "x"}}
     pushed = registry.chart("charts/nginx", "1.2.0+7", appVersion="1.29.3", **more)
-    chart, created = f"oci://{registry.host}/charts/nginx", "2026-10-31T10:00:00Z"
+    chart = f"oci://{registry.host}/charts/nginx"
     site.page("charts/nginx.md", f"chart: {chart}\nversions: registry")
     synced(site)
-    version = {"version": "1.2.0+7", "digest": pushed["digest"], "tags": ["1.2.0_7"], "created": created}
-    version |= {"appVersion": "1.29.3", "annotations": notes | {f"{OPEN}created": created}} | metadata
-    assert facts(site, "charts/nginx") == {"chart": chart, "versions": [version]}
+    version = {"version": "1.2.0+7", "digest": pushed["digest"], "tags": ["1.2.0_7"]}
+    version |= {"released": "2026-10-31", "appVersion": "1.29.3"}
+    words: dict[str, Any] = {
+        "license": "MIT",
+        "description": "Serves.",
+        "homepage": home,
+        "source": f"{home}/git",
+    }
+    words |= {
+        "newest": "1.2.0+7",
+        "images": [{"image": "ghcr.io/acme/nginx:1.29.3"}, {"image": "redis:8", "name": "db"}],
+    }
+    assert facts(site, "charts/nginx") == {"chart": chart, "versions": [version], **words}
+
+
+ANNOTATIONS: dict[str, tuple[dict[str, str], str]] = {
+    "license": ({f"{OPEN}licenses": "do what you want"}, ""),
+    "license that nobody knows": ({f"{OPEN}licenses": "NOASSERTION"}, ""),
+    "homepage": ({f"{OPEN}url": "see the wiki"}, ""),
+    "description of two lines": ({f"{OPEN}description": "  A web\nserver "}, "description: A web server"),
+    "base": ({f"{OPEN}base.name": "docker.io/library/debian:12-slim"}, "base: debian"),
+}
+
+
+def test_an_annotation_that_no_page_could_have_is_not_used(site: SiteFolder, fake: FakeRegistry) -> None:
+    for number, (notes, _) in enumerate(ANNOTATIONS.values()):
+        fake.index(f"acme/s{number}", "a", "1.0", labels=notes)
+        listed(site, fake, f"s{number}")
+    fake.image("acme/nginx", "1.0")
+    told = {each["field"] for each in synced(site)["problems"] if each["code"] == "CAT012"}
+    assert told == {"license", "homepage"}
+    for number, (name, (_, words)) in enumerate(ANNOTATIONS.items()):
+        known = facts(site, f"images/s{number}")
+        given = {key: known[key] for key in known.keys() - {"image", "newest", "versions"}}
+        assert given == (yaml.safe_load(words) or {}), name
+
+
+@pytest.mark.parametrize(
+    "pins", ["[", "text", "- {name: x}\n- image: a/b:1\n", "- image: 'A B'\n- image: a/b:1\n"]
+)
+def test_some_of_a_chart_s_pins_are_none(site: SiteFolder, fake: FakeRegistry, pins: str) -> None:
+    """Counts of some of its images would be too low."""
+    fake.image("acme/nginx", "1.0")
+    fake.chart("charts/nginx", "1.0.0", annotations={f"{HUB}images": pins})
+    site.page("charts/nginx.md", f"chart: oci://{fake.host}/charts/nginx\nversions: registry")
+    assert [each["code"] for each in synced(site)["problems"]] == ["CAT012"]
+    assert "images" not in facts(site, "charts/nginx")
+
+
+def test_the_item_is_as_its_newest_version_says(site: SiteFolder, fake: FakeRegistry) -> None:
+    """Also if that was known as another version's before; it is read again once."""
+    for tag in ("1.0", "2.0"):
+        fake.index("acme/nginx", tag, tag, labels={f"{OPEN}url": f"https://example.org/{tag}"})
+    known = []
+    for latest in ("", "latest: '1.0'", "latest: '1.0'"):
+        listed(site, fake, extra=f"versions: registry\n{latest}")
+        fake.asked.clear()
+        synced(site)
+        known.append((facts(site)["homepage"][-3:], sum("/blobs/" in path for path in fake.asked)))
+    assert known == [("2.0", 2), ("1.0", 1), ("1.0", 0)]
+
+
+def test_files_of_an_earlier_release_are_converted(site: SiteFolder, fake: FakeRegistry) -> None:
+    """A build names them; also those of images that left, and of a registry that does not answer."""
+    new = fake.image("acme/nginx", "1.0")
+    former = {"version": "1.0", "digest": digest("f"), "until": "2026-10-01"}
+    notes = {f"{OPEN}url": "https://nginx.org", f"{OPEN}licenses": "none of them"}
+    version: dict[str, Any] = {
+        "version": "1.0",
+        "digest": new,
+        "created": "2026-09-01T06:00:00Z",
+        "annotations": notes,
+    }
+    version |= {"annotations": notes, "attestations": [SPDX]}
+    version |= {"manifests": [{"platform": "linux/amd64", "digest": new, "size": 7}]}
+    listed(site, fake, "down")
+    for slug in ("nginx", "down", "left"):
+        file = {"image": f"{fake.host}/acme/{slug}", "versions": [version], "former": [former]}
+        site.write(f"registry/images/{slug}.json", json.dumps(file))
+    refused = [each.file for each in site.build().problems if each.code == "CAT002"]
+    assert refused == [f"registry/images/{slug}.json" for slug in ("down", "left", "nginx")]
+    sync(site)
+    for slug in ("nginx", "down", "left"):
+        known = facts(site, f"images/{slug}")
+        assert known["former"] == [former], slug
+        assert known["versions"][0]["digest"] == new, slug
+    assert known["versions"][0] == {
+        "version": "1.0", "digest": new, "manifests": version["manifests"], "size": 7,
+        "released": "2026-09-01", "attestations": ["sbom"],
+    }  # fmt: skip
+    assert (known["newest"], known["homepage"], known.get("license")) == ("1.0", "https://nginx.org", None)
+    built(site)
 
 
 # Hosts, their logins and their limits

@@ -92,10 +92,13 @@ class ConfigFile(Struct, frozen=True, dict=True):
         code: Code,
     ) -> Problem:
         """Return a problem with the place of the setting at `path`, or of its nearest existing parent."""
-        name, section = self._section(path)
-        line, column = place(section, path) if section else (0, 0)
-        field = dotted([PLUGIN, *path])
+        name, line, column, field = self.place(path)
         return Problem(name, line, column, field, message, hint, level, code=code)
+
+    def place(self, path: Sequence[str | int]) -> tuple[str, int, int, str]:
+        """Return file, line, column and field of the setting at `path`, or of its nearest existing parent."""
+        name, section = self._section(path)
+        return name, *(place(section, path) if section else (0, 0)), dotted([PLUGIN, *path])
 
     def is_scalar(self, path: Sequence[str | int]) -> bool:
         """Whether the value at `path` is written as a single value."""

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from ..problems import Problem, Problems, reason
+from ..problems import Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
 from ..problems.decoding import explain_decoding
 
@@ -62,9 +62,10 @@ def read_synced(
         return decode(read_file(path, most, project))
     except OSError as error:
         message, field = f"can't be read: {reason(error)}", ""
+    except RefusedError as error:
+        message, hint, field = error.message, error.hint, ""
     except (ValueError, RecursionError) as error:
         message, field = explain_decoding(error)
-    problems.add(Problem(name, 0, 0, field, message, hint, code=Code.NOT_READ))
     problems.add(Problem(name, 0, 0, field, message, hint, code=Code.NOT_READ))
     return None
 

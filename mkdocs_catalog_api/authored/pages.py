@@ -215,23 +215,35 @@ class Page(Struct, frozen=True):
     """Its content as HTML, with markers; None if it is not rendered."""
 
 
-class Filled(Struct, frozen=True):
-    """The data of an item that comes from its registry."""
+class Layer(Struct, frozen=True):
+    """Values of an item that are below those of its page, if the page leaves them out."""
 
-    file: str
-    """Name of the file of facts in problems."""
+    values: Mapping[str, object]
+    place: Callable[[tuple[str | int, ...]], tuple[str, int, int, str]]
+    """Return file, line, column and field of the value at a path in the item."""
+
+    def depth(self, path: Sequence[str | int]) -> int:
+        """Return how many steps of `path` lead to a value."""
+        value: Any = self.values
+        for depth, step in enumerate(path):
+            is_list = isinstance(value, list) and isinstance(step, int) and step < len(value)
+            if not (is_list or (isinstance(value, Mapping) and step in value)):
+                return depth
+            value = value[step]
+        return len(path)
+
+
+class RegistryLayer(Layer, frozen=True, kw_only=True):
+    """What a registry knows of an item, as far as nobody else wrote it."""
+
     facts: RegistryFacts
     """The file."""
-    keep: Keep | None = None
-    """None to list all versions."""
-    paths: frozenset[tuple[str | int, ...]] = frozenset()
-    """Paths of the values that are not on the page: `("license",)`, `("versions", 0, "size")`."""
-    gone: frozenset[str] = frozenset()
+    gone: frozenset[str]
     """The versions that were removed from the registry: none of them is the newest or an update."""
-
-    def has(self, field: str) -> bool:
-        """Whether the field of the item is not on the page."""
-        return (field,) in self.paths
+    lists: bool = False
+    """Whether the item lists versions of the registry, whatever a higher layer says of them."""
+    keep: Keep | None = None
+    """The versions that are then listed; None for all."""
 
 
 class RawItem(Struct, frozen=True):
@@ -251,13 +263,24 @@ class RawItem(Struct, frozen=True):
     """The page in `page` of an entry in a data file."""
     mapped: Mapping[str, str] = MappingProxyType({})
     """Field, or `versions.FIELD` → the other key that has its value."""
-    filled: Filled | None = None
-    """None without data from its registry."""
+    defaults: tuple[Layer, ...] = ()
+    """The defaults of the settings, the lowest first."""
+    registry: RegistryLayer | None = None
+    """The lowest layer; None if no registry knows the item."""
 
     @property
     def gone(self) -> frozenset[str]:
         """Return the versions that were removed from the registry."""
-        return self.filled.gone if self.filled else frozenset()
+        return self.registry.gone if self.registry else frozenset()
+
+    @property
+    def keep(self) -> Keep | None:
+        """Return which versions of a registry are listed; None for all."""
+        return self.registry.keep if self.registry else None
+
+    def is_from_registry(self, field: str) -> bool:
+        """Whether the value of a field is from a registry."""
+        return self.registry is not None and field in self.registry.values
 
     @property
     def own_page(self) -> Page | None:
@@ -279,22 +302,28 @@ class RawItem(Struct, frozen=True):
         code: Code,
         group: str = "",
     ) -> Problem:
-        """Return a problem with the value at `path`, relative to the item."""
-        if path and self.filled and self.filled.has(str(path[0])):
-            file, field = self.filled.file, str(path[0])
-            return Problem(file, 0, 0, field, message, hint, level, code=code, item=self.slug, group=group)
+        """Return a problem with the value at `path`, relative to the item.
+
+        Its place is where the highest author wrote the value, or else the most of its path.
+        """
         if path and path[0] in self.mapped:
             path = (self.mapped[str(path[0])], *path[1:])
         elif len(path) > 2 and (key := self.mapped.get(f"{path[0]}.{path[2]}")):
             path = (*path[:2], key, *path[3:])
-        file, document = self.file, self.document
-        if self.page and path and not document.has(path[0]):
-            inherited = (default for default in reversed(self.page.defaults) if default.has(path[0]))
-            document = next(inherited, document)
-            file = document.file or file
-        line, column = document.place((*self.path, *path))
-        item = "" if self.page else self.slug
-        field = dotted((*self.path, *path))
+        whole = (*self.path, *path)
+        documents = [self.document, *(reversed(self.page.defaults) if self.page and path else ())]
+        layers = [*reversed(self.defaults), *([self.registry] if self.registry else ())]
+        depths = [document.depth(whole) - len(self.path) for document in documents]
+        depths += [layer.depth(path) for layer in layers]
+        if self.registry and self.registry.lists and path[:1] == ("versions",):
+            depths[-1] = len(path) + 1  # the others name the registry, and list nothing
+        highest = depths.index(max(depths))
+        if highest < len(documents):
+            document, item = documents[highest], "" if self.page else self.slug
+            file, (line, column), field = document.file or self.file, document.place(whole), dotted(whole)
+        else:
+            item = self.slug
+            file, line, column, field = layers[highest - len(documents)].place(tuple(path))
         return Problem(file, line, column, field, message, hint, level, code=code, item=item, group=group)
 
     def placed(self, problem: Problem, *path: str | int) -> Problem:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
@@ -43,7 +43,7 @@ from ..problems.codes import Code
 from .config_file import ConfigFile
 from .from_registry import FromRegistry, is_from_registry, read_from_registry
 from .messages import location, message_and_hint, not_among, resembling, suggestion
-from .pages import SLUG
+from .pages import SLUG, Layer
 
 _ITS_OWN = ("slug", "name", "image", "versions", "latest", "chart", "images", "product", "replacedBy")
 """Fields that are different for each item, so that they can't have a default."""
@@ -132,6 +132,10 @@ class DefaultsOfPages(Section):
     )
     values: dict[Word, Any] = Field({}, description="Default values of fields.")
 
+    def are_of(self, uri: str | None) -> bool:
+        """Whether they are of an item; `uri` is the path of its page in docs_dir, if it has one."""
+        return not self.pages or (uri is not None and _spec(self.pages).match_file(uri))
+
 
 class CollectionSettings(Section):
     """The sources, fields and rules of a collection."""
@@ -196,11 +200,23 @@ class CollectionSettings(Section):
 
     def defaults_for(self, uri: str | None) -> dict[str, Any]:
         """Return the default values of an item; `uri` is the path of its page in docs_dir, if it has one."""
-        defaults: dict[str, Any] = {}
-        for some in self.all_defaults():
-            if not some.pages or (uri is not None and _spec(some.pages).match_file(uri)):
-                defaults |= some.values
-        return defaults
+        every = (some.values for some in self.all_defaults() if some.are_of(uri))
+        return {name: value for values in every for name, value in values.items()}
+
+    def default_layers(self, collection: str, config: ConfigFile) -> list[tuple[DefaultsOfPages, Layer]]:
+        """Return the defaults, the lowest first, each with the layer of its items."""
+        layers = []
+        for position, some in enumerate(self.all_defaults()):
+            within = (position, "values") if isinstance(self.defaults, tuple) else ()
+            place = partial(_place_of_default, config, (collection, "defaults", *within))
+            layers.append((some, Layer(some.values, place)))
+        return layers
+
+
+def _place_of_default(
+    config: ConfigFile, within: tuple[str | int, ...], path: tuple[str | int, ...]
+) -> tuple[str, int, int, str]:
+    return config.place((*within, *path))
 
 
 @cache
@@ -437,7 +453,7 @@ def _defaults(
     _, errors = fields.read(values)
     for details in errors:
         path = location(details)
-        if path and path[0] in values:
+        if path and path[0] in values and details["type"] != "missing":
             message, hint = message_and_hint(details, fields.models_at(path[:-1]))
             yield config.problem((*place, *path), message, hint, code=Code.SETTING)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import TypeVar, get_args
@@ -74,14 +74,13 @@ def _with_mapped_version(version: object, keys: Sequence[tuple[str, str]]) -> ob
     return values | {key: value for key, value in version.items() if key not in others and value is not None}
 
 
-def default_values(
-    raw: RawItem, registry: str | None, model: type[Model], defaults: Mapping[str, object]
-) -> dict[str, object]:
-    """Return the values of the author over `defaults`, with `slug`, `name` and `image` by convention.
+def authored_values(raw: RawItem, registry: str | None, model: type[Model]) -> dict[str, object]:
+    """Return the values of page and defaults, with `slug`, `name` and `image` by convention.
 
     Values that are not known are left out.
     """
-    values = {**defaults, **{key: value for key, value in raw.values.items() if value is not None}}
+    layers = [*(layer.values for layer in raw.defaults), raw.values]
+    values = {key: value for layer in layers for key, value in layer.items() if value is not None}
     if values.get("license") == NOASSERTION:
         del values["license"]
     if "slug" not in values:
@@ -108,17 +107,6 @@ def read_entry(
     fields: ItemFields[N], raw: RawItem, values: Mapping[str, object], problems: Problems
 ) -> N | None:
     """Validate one item. Each error becomes a problem. Returns None if there is any."""
-    return read_item(fields, raw, values, problems, lambda raw, entry: (raw, entry))[1]
-
-
-def read_item(
-    fields: ItemFields[N],
-    raw: RawItem,
-    values: Mapping[str, object],
-    problems: Problems,
-    fill: Callable[[RawItem, N], tuple[RawItem, N]],
-) -> tuple[RawItem, N | None]:
-    """Like `read_entry`, with missing values from `fill`, which may be those that the catalog requires."""
     names, model = fields.names, fields.model
     known: dict[str, object] = {}
     misspelled: set[str] = set()
@@ -138,31 +126,13 @@ def read_item(
             hint = f"did you mean `{near}`?"
             faults.append(raw.problem((key,), "unknown field", hint, code=Code.UNKNOWN_FIELD))
     entry, errors = fields.read(known)
-    if entry is not None:
-        raw, entry = fill(raw, entry)
-    missing = [] if raw.filled and entry is None else _missing(fields, known, raw)
-    faults += _explain([*errors, *missing], fields, raw, misspelled)
+    faults += _explain(errors, fields, raw, known, misspelled)
     problems.extend(faults)
     if entry is None or faults:
-        return raw, None
+        return None
     _check_license(entry, raw, problems)
     problems.extend(_doubts(entry, raw, names))
-    return raw, entry
-
-
-def _missing(fields: ItemFields[M], values: Mapping[str, object], raw: RawItem) -> Iterator[ErrorDetails]:
-    """Yield an error for each value that the catalog requires, and that is in neither item nor registry."""
-    versions = values.get("versions")
-    given = [((), values)] + [
-        (("versions", position), version if isinstance(version, dict) else {})
-        for position, version in enumerate(versions if isinstance(versions, list) else ())
-    ]
-    for path, mapping in given:
-        for name in fields.version_required if path else fields.required:
-            keys = name, *_WRITTEN_AS.get(name, ())
-            filled = raw.filled and (*path, name) in raw.filled.paths
-            if not filled and all(mapping.get(key) in (None, []) for key in keys):
-                yield {"type": "missing", "loc": (*path, name), "msg": "", "input": None}
+    return entry
 
 
 def undeclared(fields: ItemFields[M], raws: Iterable[RawItem]) -> Iterator[str]:
@@ -172,12 +142,21 @@ def undeclared(fields: ItemFields[M], raws: Iterable[RawItem]) -> Iterator[str]:
 
 
 def _explain(
-    errors: Sequence[ErrorDetails], fields: ItemFields[M], raw: RawItem, misspelled: set[str]
+    errors: Sequence[ErrorDetails],
+    fields: ItemFields[M],
+    raw: RawItem,
+    values: Mapping[str, object],
+    misspelled: set[str],
 ) -> Iterator[Problem]:
     """Yield a problem for each error of pydantic, unless another problem causes it."""
     faulty = {location(details)[0] for details in errors if details["loc"]} | misspelled
+    wrong = [(*_as_written(location(details), values),) for details in errors if details["type"] != "missing"]
     for details in errors:
         path = location(details)
+        written = (*_as_written(path, values),)
+        is_there = len(written) == len(path) and any(other[: len(written)] == written for other in wrong)
+        if details["type"] == "missing" and is_there:
+            continue  # in another form, which is not valid
         message, hint = message_and_hint(details, fields.models_at(path[:-1]))
         field = str(path[0]) if path else ""
         if field in misspelled or (field not in raw.values and _MADE_OF.get(field) in faulty):
@@ -185,7 +164,7 @@ def _explain(
         if field == "slug" and "slug" not in raw.values:
             way_out = f"add `slug: …`{' or rename the page' if raw.page else ''}"
             hint = f"{hint} {way_out.capitalize()}" if hint else way_out
-        yield raw.problem(tuple(_as_written(path, raw.values)), message, hint, code=code_of(details))
+        yield raw.problem(written, message, hint, code=code_of(details))
 
 
 def _as_written(path: Iterable[str | int], value: object) -> Iterator[str | int]:
@@ -204,7 +183,7 @@ def _as_written(path: Iterable[str | int], value: object) -> Iterator[str | int]
 
 def _check_license(entry: Model, raw: RawItem, problems: Problems) -> None:
     text = getattr(entry, "license", None)
-    if isinstance(text, str) and not _is_spdx(text):
+    if isinstance(text, str) and not is_spdx(text):
         message = f"{text!r} is not a valid SPDX license expression"
         hint = "use an identifier from https://spdx.org/licenses/, or LicenseRef-… for another license"
         problems.add(raw.problem(("license",), message, hint, Level.WARNING, code=Code.WRONG_VALUE))
@@ -236,7 +215,8 @@ def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Prob
 
 
 @cache
-def _is_spdx(expression: str) -> bool:
+def is_spdx(expression: str) -> bool:
+    """Whether this is an SPDX license expression."""
     from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
     with suppress(InvalidLicenseExpression):
@@ -254,7 +234,7 @@ def pinning_versions(entry: P, raw: RawItem, problems: Problems) -> P:
     present = [label for label in positions if label not in raw.gone] or [*positions]
     newest = next(iter(in_order(present, entry.latest)), None)
     placed = [_chart_version(label) for label in present]
-    kept = listed(placed, raw.filled.keep if raw.filled else None, newest) | raw.gone
+    kept = listed(placed, raw.keep, newest) | raw.gone
     labels = [label for label in in_order(positions, newest) if label in kept]
     _warn_if_undecided(labels, entry, raw, problems)
     versions = [entry.versions[positions[label]] for label in labels]
@@ -276,11 +256,12 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
     newest = entry.latest
     if newest is None and present:
         newest = newest_label(present, entry.default_variant)
-    kept = listed(present, raw.filled.keep if raw.filled else None, newest) | raw.gone
-    versions = [version for version in versions if version.version in kept]
-    entry = _with(entry, versions=[version for version in entry.versions if version.version in kept])
-    positions = _positions(entry, raw, problems)
+    _positions(entry, raw, problems)
     _check_tags(entry, raw, problems)
+    kept = listed(present, raw.keep, newest) | raw.gone
+    versions = [version for version in versions if version.version in kept]
+    positions = {version.version: position for position, version in enumerate(versions)}
+    entry = _with(entry, versions=[version for version in entry.versions if version.version in kept])
     _check_lines(entry, raw, rules, problems)
     if not (_has_default_variant(entry, versions, raw, problems) and _has_latest(entry, raw, problems)):
         return entry

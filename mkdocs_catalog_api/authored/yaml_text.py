@@ -187,11 +187,14 @@ class YamlDocument(Struct, frozen=True, dict=True):
     problem: Problem | None = None
     """The reason if the file could not be read."""
 
-    def has(self, key: str | int) -> bool:
-        """Whether it is a mapping with this key, also if `data` was released."""
-        if isinstance(self.data, dict):
-            return key in self.data
-        return isinstance(self._root, yaml.MappingNode) and child(self._root, key) is not None
+    def depth(self, path: Path) -> int:
+        """Return how many steps of `path` lead to a value, also if `data` was released."""
+        node, depth = self._root, 0
+        for step in path:
+            if (pair := child(node, step) if node else None) is None:
+                break
+            node, depth = pair[1], depth + 1
+        return depth
 
     def place(self, path: Path) -> tuple[int, int]:
         """Return line and column of the value at `path`, or of its nearest existing parent."""

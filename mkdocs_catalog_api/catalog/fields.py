@@ -7,11 +7,13 @@ from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Generic, Literal, NamedTuple, TypeVar, get_args, get_origin
 
+from annotated_types import MinLen
 from pydantic import (
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
+    TypeAdapter,
     ValidationError,
     create_model,
     model_validator,
@@ -161,11 +163,6 @@ class ItemFields(NamedTuple, Generic[M]):
     """Field → the other front matter key that it is read from."""
     version_keys: tuple[tuple[str, str], ...] = ()
     """The same for the fields of each version."""
-    required: tuple[str, ...] = ()
-    """The built-in fields that the catalog requires; `read` does not check them."""
-    version_required: tuple[str, ...] = ()
-    given: type[M] | None = None
-    """The model without these requirements, which data from a registry may meet; None if there are none."""
 
     def infos(self) -> Mapping[str, FieldInfo]:
         """Name of each field → its type, built-in fields first."""
@@ -211,7 +208,7 @@ class ItemFields(NamedTuple, Generic[M]):
                 for version in listed
             ]
         try:
-            entry = (self.given or self.model).model_validate(built_in)
+            entry = self.model.model_validate(built_in)
         except ValidationError as error:
             return None, [*_category_once(error.errors(include_url=False), values), *errors]
         if errors:
@@ -226,32 +223,27 @@ class ItemFields(NamedTuple, Generic[M]):
 def item_fields(model: type[M], rules: Rules, version_rules: Rules) -> ItemFields[M]:
     """The fields of items with this model; `version_rules` are those of each version."""
     versions = version_model(model)
-    required, version_required = _required(rules, model), _required(version_rules, versions)
     return ItemFields(
         _with_rules(model, rules, version_rules),
         _own_fields(rules, [*built_in_fields(model)]),
         _own_fields(version_rules, [*built_in_fields(versions)]) if versions else OwnFields,
         tuple((name, rule.from_) for name, rule in rules.items() if rule.from_),
         tuple((name, rule.from_) for name, rule in version_rules.items() if rule.from_),
-        required,
-        version_required,
-        _with_rules(model, *map(_optional, (rules, version_rules))) if required or version_required else None,
     )
-
-
-def _required(rules: Rules, model: type[BaseModel] | None) -> tuple[str, ...]:
-    built_in = built_in_fields(model) if model else ()
-    return tuple(name for name, rule in rules.items() if rule.required and name in built_in)
-
-
-def _optional(rules: Rules) -> Rules:
-    return {name: rule.model_copy(update={"required": False}) for name, rule in rules.items()}
 
 
 @cache
 def built_in_fields(model: type[BaseModel]) -> Mapping[str, FieldInfo]:
     """Name in front matter → field of a model."""
     return {info.alias or name: info for name, info in model.model_fields.items()}
+
+
+@cache
+def field_type(model: type[BaseModel], attribute: str) -> TypeAdapter[Any]:
+    """The type of one field of a model, to validate its value alone."""
+    info = model.model_fields[attribute]
+    annotated: Any = Annotated[(info.annotation, *info.metadata)] if info.metadata else info.annotation
+    return TypeAdapter(annotated)
 
 
 def version_model(model: type[BaseModel]) -> type[Model] | None:
@@ -330,6 +322,8 @@ def _ruled(info: FieldInfo, rule: FieldRule) -> tuple[Any, FieldInfo]:
         kind = list[closed] if is_list else closed
         metadata = metadata if is_list else [part for part in metadata if isinstance(part, Shown)]
         kind = kind | None if nullable and not rule.required else kind
+    elif is_list and rule.required:
+        metadata = [*metadata, MinLen(1)]
     elif nullable and rule.required:
         (kind,) = (part for part in get_args(kind) if part is not type(None))
     return Annotated[(kind, *metadata)], _copied(info, default)

@@ -239,10 +239,13 @@ class VersionEntry(CustomizableModel):
         if not isinstance(value, dict):
             return value
         digest, digests = value.get("digest"), value.get("digests")
-        if digests is not None or not isinstance(digest, list | str):
+        if digests is None and isinstance(digest, list | str):
+            digest, digests = None, digest if isinstance(digest, list) else [digest]
+        if digest is not None or not isinstance(digests, list):
             return value
         rest = {key: item for key, item in value.items() if key not in ("digest", "digests")}
-        return rest | {"digests": digest if isinstance(digest, list) else [digest]}
+        is_valid = bool(digests) and isinstance(digests[0], str) and bool(DIGEST.fullmatch(digests[0]))
+        return rest | {"digests": digests} | ({"digest": digests[0]} if is_valid else {})
 
     @model_validator(mode="after")
     def _digest_is_the_first(self) -> Self:

@@ -1,8 +1,9 @@
 """Facts from registries: the files `registry/images/{slug}.json` and `registry/charts/{slug}.json`.
 
-`catalog-api sync` writes them, the build reads them. Tags of one digest are one version, so a label on a
-page may be the `version` of an entry or one of its `tags`. No tag occurs twice in the versions of a file; an
-entry that is `gone` may have the digest of another one.
+`catalog-api sync` writes them in the words of front matter, and the build reads them as the lowest layer of
+an item. Tags of one digest are one version, so a label on a page may be the `version` of an entry or one of
+its `tags`. No tag occurs twice in the versions of a file; an entry that is `gone` may have the digest of
+another one.
 """
 
 from __future__ import annotations
@@ -12,15 +13,13 @@ from collections.abc import Iterable
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 
+from ..problems import RefusedError
 from .names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, VERSION_LABEL
 
 FACTS_FOLDER = "registry"
 """Folder of what registries know, relative to mkdocs.yml."""
-ANNOTATIONS = ("org.opencontainers.image.", "artifacthub.io/")
-"""Prefixes of the names of stored annotations."""
-
 UNKNOWN_PLATFORM = "unknown/unknown"
 MOST_FORMER = 20
 """Number of former digests that are kept of a version."""
@@ -32,26 +31,8 @@ _Version = Annotated[
 ]
 _Tag = Annotated[str, Meta(pattern=rf"\A(?:{VERSION_LABEL.pattern})\Z")]
 _Platform = Annotated[str, Meta(pattern=rf"\A(?:{MANIFEST_PLATFORM.pattern})\Z")]
-_Time = Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\Z")]
 _Day = Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")]
 _Size = Annotated[int, Meta(ge=0, le=2**53 - 1)]
-
-
-_ATTESTATIONS = {
-    "sbom": ("https://spdx.dev/", "https://cyclonedx.org/", "application/spdx", "application/vnd.cyclonedx"),
-    "provenance": ("https://slsa.dev/provenance", "application/vnd.cncf.helm.chart.provenance"),
-    "vulnerabilities": (
-        "https://cosign.sigstore.dev/attestation/vuln",
-        "https://in-toto.io/attestation/vuln",
-    ),
-    "vex": ("https://openvex.dev/", "application/vnd.openvex"),
-}
-"""Word → how the types of such predicates and artifacts begin."""
-
-
-def attestation_word(kind: str) -> str:
-    """The word for a type of a predicate or artifact; other types are their own word."""
-    return next((word for word, starts in _ATTESTATIONS.items() if kind.startswith(starts)), kind)
 
 
 class ManifestFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -91,19 +72,14 @@ class VersionFacts(Struct, frozen=True, rename="camel", omit_defaults=True, forb
     """The other tags of an image, or all tags of a chart, sorted; none in a classic repository."""
     manifests: tuple[ManifestFacts, ...] = ()
     """All of an image, in the order of the index and of the indexes in it; not attestations."""
-    created: _Time | None = None
-    """UTC; None if unknown, as for the years 1 and 1970 of reproducible builds."""
+    size: _Size | None = None
+    """Of its first manifest."""
+    released: _Day | None = None
+    """In UTC; None if unknown, as for the years 1 and 1970 of reproducible builds."""
     app_version: str | None = None
-    """Of a chart, like the next three."""
-    description: str | None = None
-    home: str | None = None
-    sources: tuple[str, ...] = ()
-    annotations: dict[str, str] = field(default_factory=dict)
-    """Of an image's index, else manifest, else labels, or of a chart's Chart.yaml, else manifest; only names
-    that begin as in `ANNOTATIONS`, sorted.
-    """
+    """Of a chart."""
     attestations: tuple[str, ...] = ()
-    """What is attached, or refers to it, as `attestation_word` names it, sorted."""
+    """What is attached, or refers to it, in words, sorted."""
     config: ConfigFacts | None = None
     """Of an image; None if it has not been read."""
     signature: str | None = None
@@ -122,13 +98,35 @@ class FormerFacts(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_
     """Day of the run that saw the change."""
 
 
-class RegistryFacts(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
-    """The file of an image or a chart."""
+class PinFacts(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """An image that a chart pins."""
+
+    image: str
+    name: str | None = None
+
+
+class ItemFacts(
+    Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True
+):
+    """What a file says of the item itself."""
 
     image: str = ""
     """Reference without a tag, as on the page when the file was written; empty for a chart."""
     chart: str = ""
     """`oci://…`, or the https address of a classic repository; empty for an image."""
+    newest: _Version | None = None
+    """The version that has the values below."""
+    license: str | None = None
+    description: str | None = None
+    homepage: str | None = None
+    source: str | None = None
+    base: str | None = None
+    images: tuple[PinFacts, ...] = ()
+
+
+class RegistryFacts(ItemFacts, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The file of an image or a chart."""
+
     versions: tuple[VersionFacts, ...]
     """Sorted by label."""
     unlisted: tuple[VersionFacts, ...] = ()
@@ -164,6 +162,37 @@ def former_after(
             if counts[each.version] <= MOST_FORMER:
                 former[key] = each
     return tuple(former.values())
+
+
+_DECODER = msgspec.json.Decoder(RegistryFacts)
+"""Created in one thread: msgspec crashes if several threads are the first to decode a type."""
+EARLIER_KEYS = {"created", "annotations", "description", "home", "sources"}
+"""Keys of versions in files of earlier releases, which stored what registries have, not what pages say."""
+
+
+def decode(body: bytes) -> RegistryFacts:
+    """The content of a file.
+
+    Raises:
+        ValueError: not valid, in the words of msgspec.
+        RefusedError: an earlier release wrote it.
+    """
+    try:
+        return _DECODER.decode(body)
+    except msgspec.ValidationError:
+        if is_earlier(body):
+            hint = "run `catalog-api sync`, which converts it"
+            raise RefusedError("an earlier release wrote this file", hint) from None
+        raise
+
+
+def is_earlier(body: bytes) -> bool:
+    """Whether this is a file of an earlier release, valid or not."""
+    try:
+        versions = msgspec.json.decode(body)["versions"]
+        return any(not EARLIER_KEYS.isdisjoint(version) for version in versions)
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return False
 
 
 def encode(facts: RegistryFacts) -> bytes:

@@ -34,8 +34,8 @@ def _api(run: Run) -> Build:
 
 
 def _with_web(run: Run) -> Build:
+    from ..authored.read_site import read_site
     from ..publish.site_files import put
-    from ..sources.read_site import read_site
     from ..web.html_site import fill_site
 
     site, settings, strict = read_site(run.config_file, run.problems, site_dir=run.site_dir, web=True)

@@ -112,7 +112,7 @@ def read(
     Raises:
         CatalogError: see `read_site` and `read_with_mkdocs`.
     """
-    from ..sources.read_site import needs_mkdocs, read_site
+    from ..authored.read_site import needs_mkdocs, read_site
 
     if needs_mkdocs(config_file, problems):
         from ..mkdocs_plugin.read import read_with_mkdocs

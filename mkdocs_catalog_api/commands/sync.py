@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from ..authored.settings import Settings
     from ..authored.site import Site
     from ..network.client import Client, Limits
+    from ..network.items import Item, Listed, Order
     from ..network.output import Output
-    from ..network.sync import Choice, Item, Listed
 
 _HUB, _KEV, _EOL = "CATALOG_API_HUB", "CATALOG_API_KEV", "CATALOG_API_EOL"
 """Variables of the environment with the URL of a mirror."""
@@ -186,6 +186,7 @@ def _registry(
     registries = Registries(client, Credentials(host))
     with Sync(registries, output, FACTS_FOLDER, prune=prune) as sync:
         _show_progress(sync.run(items), len(items), say)
+        sync.convert()
         sync.note_left_out()
 
 
@@ -222,8 +223,9 @@ def _show_progress(names: Iterable[str], total: int, say: Callable[[str], None] 
 def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]:
     """Yield the images and charts to request. Only slug, reference and versions of a page must be valid."""
     from ..authored.from_registry import is_from_registry
+    from ..authored.registry_files import read_choice
     from ..catalog.names import chart_reference, repository, slug
-    from ..network.sync import Item
+    from ..network.items import Choice, Item
     from ..sources.load import load_values
 
     slugs: set[tuple[str, str]] = set()
@@ -250,11 +252,11 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
                 problems.add(raw.problem((), f"skipped: {error}", code=Code.WRONG_VALUE))
                 continue
             is_chart = name == "charts"
-            choice = None
+            order, choice = _order(raw, values, site, settings, is_chart=is_chart), None
             if is_from_registry(values.get("versions")):
-                choice = _choice(raw, values, site, settings, problems, is_chart=is_chart)
-                if choice is None:
+                if (selected := read_choice(raw, values["versions"], problems)) is None:
                     continue
+                choice = Choice(selected, order)
             listed = _listed(values.get("versions"), is_chart=is_chart)
             if is_chart and "://" not in reference:
                 message, hint = f"skipped, because {reference} has no scheme", f"write oci://{reference}"
@@ -269,40 +271,31 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
                 problems.add(problem)
             elif (name, item_slug) not in slugs:  # a build reports the second one
                 slugs.add((name, item_slug))
-                yield Item(item_slug, reference, raw, is_chart, listed, choice)
+                yield Item(item_slug, reference, raw, order, listed, choice)
 
 
-def _choice(
-    raw: RawItem,
-    values: Mapping[str, object],
-    site: Site,
-    settings: Settings,
-    problems: Problems,
-    *,
-    is_chart: bool,
-) -> Choice | None:
-    """Return the choice in `versions: registry`; None, with problems, if it is invalid. Other invalid fields
-    are as if they were missing, as a build reports them.
+def _order(
+    raw: RawItem, values: Mapping[str, object], site: Site, settings: Settings, *, is_chart: bool
+) -> Order:
+    """Return what decides which version is the newest. Invalid fields are as if they were missing, as a build
+    reports them.
     """
+    from ..authored.registry_files import placing
     from ..catalog.models import ChartEntry, ImageEntry
-    from ..network.sync import Choice
+    from ..network.items import Order
     from ..sources.advisories import read_cycles
     from ..sources.assemble import line_rules
-    from ..sources.registry_facts import placing, read_choice
 
-    selected = read_choice(raw, values["versions"], problems)
-    if selected is None:
-        return None
     if is_chart:
-        return Choice(selected, latest=placing(ChartEntry, values).latest)
+        return Order(latest=placing(ChartEntry, values).latest, is_chart=True)
     image = placing(ImageEntry, values)
     rules = line_rules(image, settings, read_cycles(site, [(image, raw)], Problems()))
-    return Choice(selected, rules, image.latest, image.default_variant)
+    return Order(rules, image.latest, image.default_variant)
 
 
 def _listed(versions: object, *, is_chart: bool) -> tuple[Listed, ...]:
     """Return the readable versions of a page."""
-    from ..network.sync import Listed
+    from ..network.items import Listed
 
     listed: list[Listed] = []
     for position, entry in enumerate(versions if isinstance(versions, list) else ()):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from ..authored.config_file import ConfigFile
+from ..authored.items import items_without_page
 from ..authored.pages import Page, parse_defaults
 from ..authored.settings import Settings
 from ..authored.site import Site
@@ -20,7 +21,6 @@ from ..build import Build
 from ..catalog import addresses
 from ..documents.table import fixed_paths
 from ..problems import reason
-from ..sources.items import items_without_page
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig

@@ -12,18 +12,13 @@ import yaml
 from msgspec import Struct
 from msgspec.structs import replace
 
+from ..catalog.models import ChartVersionEntry
 from ..catalog.names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, PLATFORM, VERSION_MAX, Reference
-from ..catalog.registry_facts import (
-    ANNOTATIONS,
-    UNKNOWN_PLATFORM,
-    ConfigFacts,
-    ManifestFacts,
-    VersionFacts,
-    attestation_word,
-)
+from ..catalog.registry_facts import UNKNOWN_PLATFORM, ConfigFacts, ManifestFacts, VersionFacts
 from ..sources.reports.normalise import mapping, text, texts, utc
 from .client import NoAnswerError
 from .registry import Descriptor, Registries, RegistryManifest
+from .words import Learned, attestation_words, config_words, is_valid, of_chart, of_image
 
 _IMAGE_CONFIGS = (
     "application/vnd.oci.image.config.v1+json",
@@ -88,7 +83,7 @@ def _described(descriptors: Iterable[Descriptor] | None) -> Attached:
         if is_signature or predicate == _SIGN_PREDICATE:
             signed = True
         elif predicate or kind:
-            types.add(attestation_word(predicate or kind))
+            types.add(predicate or kind)
     return Attached(frozenset(types), signed)
 
 
@@ -100,10 +95,8 @@ def kind(registries: Registries, repository: Reference, digest: str) -> str:
     return "image" if manifest.is_index or _is_image(manifest) else ""
 
 
-def image(
-    registries: Registries, repository: Reference, digest: str, tags: Iterable[str]
-) -> VersionFacts | None:
-    """Return the facts of an image; None if the digest is not one. The caller sets `version` and `tags`.
+def image(registries: Registries, repository: Reference, digest: str, tags: Iterable[str]) -> Learned | None:
+    """Return what is known of an image; None if the digest is not one. The caller sets `version` and `tags`.
 
     `tags` has all tags of the repository.
     """
@@ -136,16 +129,18 @@ def image(
         return None
     labels = mapping(mapping(config.get("config")).get("Labels"))
     annotations = {**labels, **annotations}
-    return VersionFacts(
+    manifests = _manifests(parts)
+    facts = VersionFacts(
         version="_",
         digest=digest,
-        manifests=_manifests(parts),
-        created=_time(config.get("created")) or _time(annotations.get(_CREATED)),
-        annotations=_kept(annotations),
-        attestations=tuple(sorted(beside.types)),
-        config=_runs(mapping(config.get("config"))),
+        manifests=manifests,
+        size=manifests[0].size if manifests else None,
+        released=_day(config.get("created")) or _day(annotations.get(_CREATED)),
+        attestations=attestation_words(beside.types),
+        config=config_words(_runs(mapping(config.get("config")))),
         signature="cosign" if beside.signed else None,
     )
+    return of_image(facts, annotations)
 
 
 def _runs(config: Mapping[str, object]) -> ConfigFacts:
@@ -219,10 +214,8 @@ def _manifests(
     return tuple(manifests)
 
 
-def chart(
-    registries: Registries, repository: Reference, digest: str, tags: Iterable[str]
-) -> VersionFacts | None:
-    """Return the facts of a chart in a registry; None if the digest is not one.
+def chart(registries: Registries, repository: Reference, digest: str, tags: Iterable[str]) -> Learned | None:
+    """Return what is known of a chart in a registry; None if the digest is not one.
 
     `tags` has all tags of the repository.
     """
@@ -232,21 +225,21 @@ def chart(
     metadata = _object(registries.blob(repository, manifest.config.digest), manifest.config.digest)
     beside = attached(registries, repository, digest, tags)
     if any(layer.media_type == _CHART_PROVENANCE for layer in manifest.layers or ()):
-        beside |= Attached(frozenset({attestation_word(_CHART_PROVENANCE)}))
+        beside |= Attached(frozenset({_CHART_PROVENANCE}))
     annotations = {**mapping(manifest.annotations), **mapping(metadata.get("annotations"))}
-    return VersionFacts(
+    facts = VersionFacts(
         version=_chart_version(metadata, f"{repository.repository}@{digest}"),
         digest=digest,
-        created=_time(annotations.get(_CREATED)),
-        annotations=_kept(annotations),
-        attestations=tuple(sorted(beside.types)),
+        released=_day(annotations.get(_CREATED)),
+        app_version=_app_version(metadata),
+        attestations=attestation_words(beside.types),
         signature="cosign" if beside.signed else None,
-        **_chart_fields(metadata),
     )
+    return of_chart(facts, metadata, annotations)
 
 
-def classic_chart(body: bytes, name: str, address: str) -> dict[str, VersionFacts]:
-    """Return version → facts of a chart in the index.yaml of a classic repository."""
+def classic_chart(body: bytes, name: str, address: str) -> dict[str, Learned]:
+    """Return version → what is known of a chart in the index.yaml of a classic repository."""
     try:
         _check_depth(body)
         index = mapping(yaml.load(body, Loader=_LOADER))  # noqa: S506  # it only creates text, lists and mappings
@@ -255,21 +248,18 @@ def classic_chart(body: bytes, name: str, address: str) -> dict[str, VersionFact
     entries = mapping(index.get("entries")).get(name)
     if not isinstance(entries, list):
         raise NoAnswerError(f"{address}/index.yaml has no chart {name}", 404)
-    versions: dict[str, VersionFacts] = {}
+    versions: dict[str, Learned] = {}
     for entry in map(mapping, entries):
         version = _chart_version(entry, f"{address}: {name}")
         digest = text(entry.get("digest")).lower()
         digest = f"sha256:{digest}" if _HEX.fullmatch(digest) else digest
-        versions.setdefault(
-            version,
-            VersionFacts(
-                version=version,
-                digest=digest if DIGEST.fullmatch(digest) else "",
-                created=_time(entry.get("created")),
-                annotations=_kept(mapping(entry.get("annotations"))),
-                **_chart_fields(entry),
-            ),
+        facts = VersionFacts(
+            version=version,
+            digest=digest if DIGEST.fullmatch(digest) else "",
+            released=_day(entry.get("created")),
+            app_version=_app_version(entry),
         )
+        versions.setdefault(version, of_chart(facts, entry, mapping(entry.get("annotations"))))
     return versions
 
 
@@ -284,11 +274,11 @@ def _check_depth(body: bytes) -> None:
 
 def refreshed(
     facts: VersionFacts, registries: Registries, repository: Reference, tags: Iterable[str]
-) -> VersionFacts:
+) -> Learned:
     """Return the facts of a known digest with new attachments."""
     beside = attached(registries, repository, facts.digest, tags)
-    types = tuple(sorted({*map(attestation_word, facts.attestations)} | beside.types))
-    return replace(facts, attestations=types, signature="cosign" if beside.signed else facts.signature)
+    words, signature = attestation_words({*facts.attestations} | beside.types), facts.signature
+    return Learned(replace(facts, attestations=words, signature="cosign" if beside.signed else signature))
 
 
 def _is_attestation(entry: Descriptor, manifest: RegistryManifest | None) -> bool:
@@ -326,18 +316,10 @@ def _size(manifest: RegistryManifest) -> int | None:
     return size if size < 2**53 else None
 
 
-def _time(value: object) -> str | None:
-    """Return a time in UTC; None for the years 1 and 1970, which mean "not set" in reproducible builds."""
+def _day(value: object) -> str | None:
+    """Return a day in UTC; None for the years 1 and 1970, which mean "not set" in reproducible builds."""
     time = utc(value)
-    return f"{time:%Y-%m-%dT%H:%M:%SZ}" if time and time.year > 1970 else None
-
-
-def _kept(annotations: Mapping[str, object]) -> dict[str, str]:
-    return {
-        name: value
-        for name, value in sorted(annotations.items())
-        if name.startswith(ANNOTATIONS) and isinstance(value, str)
-    }
+    return f"{time:%Y-%m-%d}" if time and time.year > 1970 else None
 
 
 def _chart_version(metadata: Mapping[str, object], name: str) -> str:
@@ -347,10 +329,6 @@ def _chart_version(metadata: Mapping[str, object], name: str) -> str:
     return version
 
 
-def _chart_fields(metadata: Mapping[str, object]) -> dict[str, Any]:
-    return {
-        "app_version": text(metadata.get("appVersion")) or None,
-        "description": text(metadata.get("description")) or None,
-        "home": text(metadata.get("home")) or None,
-        "sources": tuple(texts(metadata.get("sources"))),
-    }
+def _app_version(metadata: Mapping[str, object]) -> str | None:
+    version = text(metadata.get("appVersion"))
+    return version if version and is_valid(ChartVersionEntry, "app_version", version) else None

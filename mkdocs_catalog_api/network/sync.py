@@ -13,118 +13,39 @@ from contextlib import suppress
 from datetime import timedelta
 from queue import SimpleQueue
 from typing import TypeVar
-from urllib.parse import urlsplit
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from ..authored.clock import now
 from ..authored.folders import read_file
-from ..authored.from_registry import FromRegistry, note_unlisted, some
-from ..authored.pages import RawItem
-from ..catalog.lines import LineRules, listed, newest_label
-from ..catalog.models import VersionEntry
-from ..catalog.names import Reference
+from ..authored.from_registry import note_unlisted, some
 from ..catalog.registry_facts import (
-    FormerFacts,
+    ItemFacts,
     RegistryFacts,
     VersionFacts,
+    decode,
     encode,
     former_after,
+    is_earlier,
 )
 from ..catalog.version_tags import label_first, other_names
-from ..catalog.versions import in_order
-from ..problems import Level, Problem, reason
+from ..problems import Level, Problem, RefusedError, reason
 from ..problems.codes import Code
 from ..problems.decoding import decoding_reason
 from . import learn
 from .client import PARALLEL, NoAnswerError
+from .items import Choice, Item
 from .output import Output
 from .registry import NoManifestError, Registries
+from .words import Learned, converted, with_item
 
 _LATEST = "latest"
 _SAVED_AFTER = 50
 """Number of new digests after which the file of an item is saved, so that the next run can continue."""
 _FORGOTTEN_AFTER = timedelta(days=365)
 
-_FACTS = msgspec.json.Decoder(RegistryFacts)
-"""Created in one thread: msgspec crashes if several threads are the first to decode a type."""
-
 T = TypeVar("T")
-
-
-class Listed(Struct, frozen=True):
-    """A version on a page."""
-
-    position: int
-    tags: tuple[str, ...]
-    """Its name and its other tags, as in a registry."""
-    digests: tuple[str, ...]
-
-
-class Choice(Struct, frozen=True):
-    """Which versions in the registry an item lists."""
-
-    values: FromRegistry
-    """`versions` of the page."""
-    rules: LineRules = LineRules()
-    latest: str | None = None
-    default_variant: str | None = None
-
-    def listed(self, names: Iterable[Sequence[str]], *, is_chart: bool) -> set[str]:
-        """Return the labels that are listed of versions, each given by its label and other tags."""
-        versions = [
-            VersionEntry.model_construct(
-                version=label, line=self.rules.line(label), variant=self.rules.variant(label), tags=tags
-            )
-            for label, *tags in names
-        ]
-        labels = [version.version for version in versions]
-        newest = self.latest if self.latest in labels else None
-        if versions and newest is None:
-            newest = in_order(labels, None)[0] if is_chart else newest_label(versions, self.default_variant)
-        return listed(versions, self.values.kept, newest)
-
-
-class Item(Struct, frozen=True):
-    """An image or chart to request."""
-
-    slug: str
-    reference: str
-    """`image` or `chart` of the page."""
-    raw: RawItem
-    is_chart: bool
-    listed: tuple[Listed, ...] = ()
-    """The versions on the page."""
-    choice: Choice | None = None
-    """Selects versions in the registry instead."""
-
-    @property
-    def is_classic(self) -> bool:
-        return self.reference.startswith(("https://", "http://"))
-
-    @property
-    def repository(self) -> Reference:
-        return Reference.parse(self.reference.removeprefix("oci://"))
-
-    @property
-    def host(self) -> str:
-        return urlsplit(self.reference).netloc if self.is_classic else self.repository.domain
-
-    @property
-    def name(self) -> str:
-        return self.reference.removeprefix("oci://")
-
-    def facts(
-        self,
-        versions: tuple[VersionFacts, ...],
-        unlisted: tuple[VersionFacts, ...] = (),
-        former: tuple[FormerFacts, ...] = (),
-    ) -> RegistryFacts:
-        """Return the content of its file."""
-        reference = {"chart" if self.is_chart else "image": self.reference}
-        return RegistryFacts(**reference, versions=versions, unlisted=unlisted, former=former)
 
 
 class _State(Struct):
@@ -148,6 +69,8 @@ class _State(Struct):
     """Whether a response could not be used."""
     unlisted: Sequence[VersionFacts] = ()
     """Versions in the registry that the item does not list."""
+    learned: dict[str, Learned] = {}
+    """Digest → what was read in this run; version → the same for a classic repository."""
 
     def names(self, tags: Iterable[str]) -> list[str]:
         """Return the label of tags with the same digest, and the others; empty if none may be a label."""
@@ -163,6 +86,21 @@ class _State(Struct):
     def versions(self) -> Sequence[VersionFacts]:
         """The versions in the file."""
         return self.before.versions
+
+    def item_of(self, facts: VersionFacts | None) -> ItemFacts | None:
+        """Return what a version says of the item; None if it has to be read."""
+        if facts is None:
+            return None
+        learned = self.learned.get(facts.digest) or self.learned.get(facts.version)
+        if learned and learned.item:
+            return learned.item
+        before = next((old for old in self.versions if old.version == self.before.newest), None)
+        return self.before if before and facts.digest and before.digest == facts.digest else None
+
+    def newest(self, versions: Sequence[VersionFacts]) -> VersionFacts | None:
+        """Return the newest of these versions; None without any."""
+        label = self.item.order.newest(versions)
+        return next((facts for facts in versions if facts.version == label), None)
 
     def tags_of(self, facts: VersionFacts) -> tuple[str, ...]:
         """Return all tags of a version. The version of a chart is not a tag."""
@@ -211,6 +149,16 @@ class Sync:
             yield from iter(finished.get, None)
         for future in futures:
             future.result()
+
+    def convert(self) -> None:
+        """Convert the files of earlier releases that the run did not write, as those of former items."""
+        for kind in ("images", "charts"):
+            for path in sorted((self._output.root / self._folder / kind).glob("*.json")):
+                name = f"{self._folder}/{kind}/{path.name}"
+                with suppress(OSError, ValueError, RecursionError):  # a build names a file that can't be read
+                    body = read_file(path)
+                    if is_earlier(body) and name not in self._output.changes and self._output.writable(name):
+                        self._output.write(name, body, encode(converted(body)))
 
     def note_left_out(self) -> None:
         """Add one note on the tags that are not listed."""
@@ -338,8 +286,8 @@ class Sync:
         wanted = self._listed(state, digests)
         known: dict[str, VersionFacts] = {facts.digest: facts for facts in state.versions if facts.digest}
         parts = _parts(known[digest] for digest in wanted.values() if digest in known)
-        reads: dict[str, Future[VersionFacts | None]] = {}
-        read: Callable[..., VersionFacts | None] = learn.chart if item.is_chart else learn.image
+        reads: dict[str, Future[Learned | None]] = {}
+        read: Callable[..., Learned | None] = learn.chart if item.is_chart else learn.image
         for digest in dict.fromkeys(wanted[tag] for tag in state.asked if tag in wanted):
             facts = known.get(digest)
             if item.choice and digest in parts:
@@ -351,18 +299,23 @@ class Sync:
                     learn.refreshed, facts, self._registries, item.repository, state.tags
                 )
         kind, other = "a chart" if item.is_chart else "an image", ""
-        for number, (digest, facts) in enumerate(self._results(state, reads), 1):
-            if facts is None:
+        for number, (digest, learned) in enumerate(self._results(state, reads), 1):
+            if learned is None:
                 other = digest
                 self._note(item, f"{item.repository.repository}@{digest} is not {kind}")
                 continue
-            known[digest] = facts
+            known[digest], state.learned[digest] = learned.facts, learned
             if number % _SAVED_AFTER == 0:
                 versions = self._combined(state, known, wanted, before)
                 self._output.save(state.name, encode(self._facts(state, versions)))
         versions = self._combined(state, known, wanted, before)
         if other and not versions:
             self._is_other(item, other, kind)
+        newest = state.newest(versions)
+        if newest and not newest.gone and state.item_of(newest) is None:  # it was known, but not the newest
+            again = requests.submit(read, self._registries, item.repository, newest.digest, state.tags)
+            for digest, learned in self._results(state, {newest.digest: again}):
+                state.learned |= {digest: learned} if learned else {}
         self._save(state, versions)
         self._check_digests(item, digests, known)
 
@@ -381,7 +334,7 @@ class Sync:
 
     def _listed(self, state: _State, digests: Mapping[str, str]) -> Mapping[str, str]:
         """Return tag → digest of the versions that the item lists. `state.unlisted` gets the others."""
-        choice, is_chart = state.item.choice, state.item.is_chart
+        choice = state.item.choice
         if choice is None:
             on_page = {tag for version in state.item.listed for tag in version.tags}
             named = {digest for tag, digest in digests.items() if tag != _LATEST or tag in on_page}
@@ -390,7 +343,7 @@ class Sync:
         groups = {digest: names for digest, tags in by_digest.items() if (names := state.names(tags))}
         others = (tag for digest, tags in by_digest.items() if digest not in groups for tag in tags)
         self._left_out += [f"{tag} of {state.item.name}" for tag in others]
-        labels = choice.listed(groups.values(), is_chart=is_chart)
+        labels = choice.listed([*groups.values()])
         manifests = {facts.digest: facts.manifests for facts in (*state.before.unlisted, *state.versions)}
         state.unlisted = [
             VersionFacts(label, digest, tuple(tags), manifests.get(digest, ()))
@@ -468,8 +421,8 @@ class Sync:
         """Read the index of a classic chart repository."""
         item = state.item
         body = self._registries.chart_index(item.reference)
-        found = learn.classic_chart(body, item.slug, item.reference)
-        offered = {version: found[version] for version in self._distinct(state, found)}
+        state.learned = learn.classic_chart(body, item.slug, item.reference)
+        offered = {version: state.learned[version].facts for version in self._distinct(state, state.learned)}
         wanted = offered
         if item.choice is None:
             asked = self._listed_tags(item, {_chart_tag(version) for version in offered})
@@ -492,8 +445,8 @@ class Sync:
             present = {digests[tag], *(part.digest for part in (facts.manifests if facts else ()))}
             for digest in version.digests:
                 if digest not in present:
-                    created = f", created {facts.created}" if facts and facts.created else ""
-                    message = f"{item.name}:{tag} is {digests[tag]} in the registry{created}, not {digest}"
+                    released = f", released {facts.released}" if facts and facts.released else ""
+                    message = f"{item.name}:{tag} is {digests[tag]} in the registry{released}, not {digest}"
                     hint = "if the new digest is yours, correct or remove the digest on the page"
                     self._warn(item, ("versions", version.position, "digest"), message, hint, Code.MOVED_TAG)
 
@@ -504,7 +457,7 @@ class Sync:
             return None
         try:
             body = read_file(self._output.root / name)
-            return _State(item, name, body, _FACTS.decode(body))
+            return _State(item, name, body, _decoded(body))
         except FileNotFoundError:
             return _State(item, name, b"", item.facts(()))
         except (OSError, ValueError, RecursionError) as error:
@@ -520,7 +473,9 @@ class Sync:
         oldest = (self._day - _FORGOTTEN_AFTER).isoformat() if self._prune else ""
         unlisted = tuple(sorted(state.unlisted, key=lambda facts: facts.version))
         former = former_after(state.before, (*versions, *unlisted), self._day.isoformat(), oldest)
-        return state.item.facts(versions, unlisted, former)
+        newest = state.newest(versions)
+        file, label = state.item.facts(versions, unlisted, former), newest.version if newest else None
+        return with_item(file, label, state.item_of(newest))
 
     def _save(self, state: _State, versions: tuple[VersionFacts, ...]) -> None:
         """Write the file if it changes."""
@@ -533,9 +488,18 @@ class Sync:
                 if part.size is None and not version.gone:
                     message = f"{item.name}:{version.version} has no manifest for {part.platform} any more"
                     self._warn(item, (), message, "push it again, as it can't be pulled for that platform")
+        self._warn_of_unused(state, state.newest(versions))
         is_empty = not (versions or state.body or (item.choice and not state.failed))
         body = b"" if is_empty else encode(facts)
         self._output.write(state.name, state.body, body, _changes(state.before, facts))
+
+    def _warn_of_unused(self, state: _State, newest: VersionFacts | None) -> None:
+        """Warn of values of the item that this run read, and that a page could not have."""
+        learned = state.learned.get(newest.digest) or state.learned.get(newest.version) if newest else None
+        for field, why, hint in learned.unused if learned else ():
+            message = f"not used: `{field}` in the registry: {why}"
+            hint = f"correct it there, or set `{field}` on the page" + (f"; {hint}" if hint else "")
+            self._warn(state.item, (field,), message, hint, Code.WRONG_VALUE)
 
     def _fail(self, state: _State, error: NoAnswerError, group: str = "") -> None:
         """Add an error. Errors of one group, by default those of one item, share a line if there are many."""
@@ -559,6 +523,14 @@ class Sync:
     def _note(self, item: Item, message: str) -> None:
         group = f"{item.name}: unused tags"
         self._output.problems.add(_problem(item, (), message, "", Level.INFO, group=group))
+
+
+def _decoded(body: bytes) -> RegistryFacts:
+    """Return the content of a file, also of one of an earlier release."""
+    try:
+        return decode(body)
+    except RefusedError:
+        return converted(body)
 
 
 def _problem(

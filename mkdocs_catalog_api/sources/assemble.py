@@ -51,7 +51,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         for entry, raw in sources.images
         for rules in [line_rules(entry, settings, sources.cycles)]
     ]
-    synced = {entry.slug for entry, raw in sources.images if raw.filled and raw.filled.has("platforms")}
+    synced = {entry.slug for entry, raw in sources.images if raw.is_from_registry("platforms")}
     pinning = [
         (PinningItem(name, pinning_versions(entry, raw, problems), sources.pages.of(raw, problems)), raw)
         for name, entry, raw in sources.pinning
@@ -174,7 +174,7 @@ def line_rules(entry: ImageEntry, settings: Settings, cycles: Mapping[str, Seque
 
 
 def _manifest_tags(raw: RawItem) -> dict[str, Sequence[str]]:
-    versions = raw.filled.facts.versions if raw.filled else ()
+    versions = raw.registry.facts.versions if raw.registry else ()
     return {part.digest: part.tags for facts in versions for part in facts.manifests if part.tags}
 
 
@@ -264,7 +264,7 @@ def _scanned_platforms(images: Sequence[Image]) -> Iterator[Problem]:
 
 def _platforms_without_manifest(image: Image, raw: RawItem) -> Iterator[Problem]:
     """A warning if `platforms` choose none of a version's manifests, so that all of them are parts."""
-    synced = raw.filled is not None and raw.filled.has("platforms")
+    synced = raw.is_from_registry("platforms")
     for version in image.entry.versions:
         platforms = version.platforms or ([] if synced else image.entry.platforms)
         parts = ReleaseParts.of([], version.manifests, []).parts

@@ -12,7 +12,18 @@ from msgspec import UNSET, Struct, UnsetType
 
 from ..authored.data_files import read_list
 from ..authored.folders import leads_out, name_of
+from ..authored.items import (
+    WebPages,
+    check_emptiness,
+    check_patterns,
+    data_file,
+    page_selection,
+    raw_items,
+    read_items,
+    with_defaults,
+)
 from ..authored.pages import RawItem, note_ordinary, select
+from ..authored.registry_files import FactsFolder
 from ..authored.settings import (
     SECURITY_FOLDERS,
     Settings,
@@ -20,7 +31,7 @@ from ..authored.settings import (
     item_fields,
 )
 from ..authored.site import Site
-from ..authored.validate import default_values, read_entry
+from ..authored.validate import read_entry
 from ..catalog.collections import ITEM_MODELS, PINNING, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields
 from ..catalog.history import History
@@ -35,17 +46,6 @@ from ..history.days import history_folder
 from ..problems import CatalogError, Level, Problems, RefusedError
 from ..problems.codes import Code
 from .advisories import read_cycles, read_exploited
-from .items import (
-    WebPages,
-    check_emptiness,
-    check_patterns,
-    data_file,
-    default_fields,
-    page_selection,
-    raw_items,
-    read_items,
-)
-from .registry_facts import FactsFolder
 
 
 class Sources(Struct, frozen=True):
@@ -127,7 +127,7 @@ def load(
 def _facts(
     site: Site, settings: Settings, images: Sequence[tuple[ImageEntry, RawItem]], problems: Problems
 ) -> dict[str, RegistryFacts]:
-    facts = {entry.slug: raw.filled.facts for entry, raw in images if raw.filled}
+    facts = {entry.slug: raw.registry.facts for entry, raw in images if raw.registry}
     listed = {entry.slug for entry, _ in images}
     return facts | dict(FactsFolder(site, settings, "images", problems).others(listed))
 
@@ -146,10 +146,7 @@ def load_values(
     section, model = getattr(settings, name), ITEM_MODELS[name]
     paged = select(site.pages, page_selection(settings), problems)[0][name]
     pages, entries = raw_items(section.item_fields(model), name, site, settings, paged, problems)
-    return [
-        (raw, default_values(raw, settings.registry, model, default_fields(raw, section)))
-        for raw in (*pages, *entries)
-    ]
+    return [*with_defaults((*pages, *entries), name, site, settings)]
 
 
 def load_products(site: Site, settings: Settings, problems: Problems) -> dict[str, list[RawItem]]:

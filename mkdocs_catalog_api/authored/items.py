@@ -11,14 +11,6 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from ..authored.data_files import read_list
-from ..authored.docs_dir import address, destination
-from ..authored.folders import leads_out, name_of, project_of
-from ..authored.messages import resembling, shown
-from ..authored.pages import Page, PageSelection, RawItem
-from ..authored.settings import CollectionSettings, Settings, data_names
-from ..authored.site import Site
-from ..authored.validate import default_values, read_item, undeclared, with_mapped
 from ..catalog.collections import ITEM_MODELS, WITH_DOCUMENTS
 from ..catalog.fields import ItemFields
 from ..catalog.links import SCHEME
@@ -27,7 +19,15 @@ from ..catalog.names import slug
 from ..catalog.value import WebPage
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .registry_facts import FactsFolder
+from .data_files import read_list
+from .docs_dir import address, destination
+from .folders import leads_out, name_of, project_of
+from .messages import resembling, shown
+from .pages import Page, PageSelection, RawItem
+from .registry_files import FactsFolder
+from .settings import CollectionSettings, Settings, data_names
+from .site import Site
+from .validate import authored_values, read_entry, undeclared, with_mapped
 
 E = TypeVar("E", bound=ItemEntry)
 
@@ -121,19 +121,26 @@ def raw_items(
     settings: Settings,
     raws: Sequence[RawItem],
     problems: Problems,
-) -> tuple[Sequence[RawItem], list[RawItem]]:
+) -> tuple[list[RawItem], list[RawItem]]:
     """Return the pages and the entries of the data file, with the fields that have another key."""
     entries: list[RawItem] = []
     if path := data_file(site, (name, "data"), getattr(settings, name).data, name, problems):
         entries = read_list(path, name_of(path, site.root), name, problems)
     if fields.keys or fields.version_keys:
         return [with_mapped(raw, fields) for raw in raws], [with_mapped(raw, fields) for raw in entries]
-    return raws, entries
+    return [*raws], entries
 
 
-def default_fields(raw: RawItem, section: CollectionSettings) -> dict[str, object]:
-    """Return the default values of an item."""
-    return section.defaults_for(raw.own_page.uri if raw.own_page else None)
+def with_defaults(
+    raws: Iterable[RawItem], name: str, site: Site, settings: Settings
+) -> Iterator[tuple[RawItem, dict[str, object]]]:
+    """Yield each item of a collection with its defaults below, and the values that people wrote."""
+    section: CollectionSettings = getattr(settings, name)
+    layers = section.default_layers(name, site.config)
+    for raw in raws:
+        uri = raw.own_page.uri if raw.own_page else None
+        raw = replace(raw, defaults=tuple(layer for some, layer in layers if some.are_of(uri)))
+        yield raw, authored_values(raw, settings.registry, ITEM_MODELS[name])
 
 
 def read_items(
@@ -154,11 +161,10 @@ def read_items(
     slugs: set[str] = set()
     without_image: list[RawItem] = []
     facts = FactsFolder(site, settings, name, problems)
-    for raw in raws:
-        values = default_values(raw, settings.registry, fields.model, default_fields(raw, section))
+    for raw, values in with_defaults(raws, name, site, settings):
         slugs.add(str(values.get("slug")))
-        raw, values = facts.find(raw, values, fields.model)
-        raw, entry = read_item(fields, raw, values, problems, facts.fill)
+        raw, values = facts.merged(raw, values, fields.model)
+        entry = read_entry(fields, raw, values, problems)
         if entry is None:
             continue
         if section.verify is not None and getattr(entry, "verify", None) is None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..authored.config_file import PLUGIN, ConfigFile, MkDocsYml, read_mkdocs_yml
-from ..authored.docs_dir import DocsDir
-from ..authored.folders import leads_out
-from ..authored.messages import resembling
-from ..authored.settings import Settings, read_settings
-from ..authored.site import Site
 from ..catalog.addresses import PREFIX, web_address
 from ..problems import CatalogError, Problem, Problems
 from ..problems.codes import Code
+from .config_file import PLUGIN, ConfigFile, MkDocsYml, read_mkdocs_yml
+from .docs_dir import DocsDir
+from .folders import leads_out
+from .messages import resembling
+from .settings import Settings, read_settings
+from .site import Site
 
 
 def needs_mkdocs(config_file: Path, problems: Problems) -> bool:
