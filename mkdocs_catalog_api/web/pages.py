@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from html import escape as html_escape
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import PurePath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -32,14 +33,16 @@ from .words import unused_words
 STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 _COMMENT = re.compile(rb"^ *(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
-_SPACE = re.compile(rb'("[^"]*")|;?\s*(})\s*|\s*([{;])\s*|(?<=[:,])\s')
-"""In a style sheet: what means nothing, and around it the strings and signs that stay."""
+_SPACE = {
+    ".css": re.compile(rb'("[^"]*")|;?\s*(})\s*|\s*([{;])\s*|(?<=[:,])\s'),
+    ".js": re.compile(rb"()()()(?:(?<=[,;{(\[])\n|\n(?=[]}).?:]))"),
+}
+"""Kind of file → the space in it that means nothing, and around it the strings and signs that stay."""
 
 
 def _served(file: Traversable) -> bytes:
-    """A style sheet or script without what is for developers: comments on their own lines, indentation."""
-    code = _COMMENT.sub(b"", file.read_bytes())
-    return _SPACE.sub(rb"\1\2\3", code) if file.name.endswith(".css") else code
+    """A style sheet or script without what is for developers: comments on their own lines, and space."""
+    return _SPACE[PurePath(file.name).suffix].sub(rb"\1\2\3", _COMMENT.sub(b"", file.read_bytes()))
 
 
 ASSETS = {
