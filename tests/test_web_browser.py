@@ -322,10 +322,15 @@ def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
     versions = sum(len(image["affected"]) + len(image["suppressed"]) for image in data)
     expect(who).to_have_count(versions)
     newest = sum(image["status"] == "affected" for image in data)
-    expect(page.get_by_text(f"In {len(data)} images, {newest} of them in the newest")).to_be_visible()
-    expect(page.get_by_text("Version without it: ")).to_be_visible()
+    expect(page.get_by_text(f"In {len(data)} images, {newest} in the newest")).to_be_visible()
+    status = Counter(image["status"] for image in data)
+    counts = [str(status[word]) for word in ("affected", "fixed", "unknown")]
+    expect(page.locator(".catalog-found dl b")).to_have_text(counts)
+    without = [(part["fixedIn"] or {}).get("version") for image in data for part in image["affected"]]
     column = who.locator("[data-f=without]").all_inner_texts()
-    assert column[0] == "none yet" and column[-1] not in ("", "–")
+    assert len(column) == versions and {*filter(None, without)} <= {*column}
+    packages = [part for image in data for affected in image["affected"] for part in affected["packages"]]
+    expect(who.get_by_text("no fix yet")).to_have_count(sum(not part["fixed"] for part in packages))
     every = page.get_by_role("region", name="Cves")
     expect(every).to_be_hidden()
     who.filter(has_text="older").first.locator("a").click()
@@ -361,6 +366,35 @@ def test_any_id_of_a_vulnerability_shows_who_has_it(site: SiteFolder, browser: B
             for number, kind in enumerate(("apk", "deb")):
                 expect(who.nth(number)).to_contain_text(f"openssl ({kind})")
                 expect(who.nth(number)).not_to_contain_text(f"{kind} ({kind})")
+
+
+def test_a_package_shows_which_images_have_it_and_what_to_update_to(visit: Visit) -> None:
+    page, data = visit.page, visit.json("packages/apk/libcrypto3.json")["data"]
+    heading = page.get_by_role("heading", name="libcrypto3 (apk)")
+    visit.go("security/")
+    page.get_by_role("link", name="libcrypto3").click()
+    expect(heading).to_be_visible()
+    who = page.get_by_role("region", name="Who has it").locator("tbody tr")
+    having = [image for part in data for image in part["images"]]
+    expect(who).to_have_count(sum(len(image["versions"]) for image in having))
+    slugs = {image["slug"] for image in having}
+    newest = {image["slug"] for part in data if part["ids"] for image in part["images"] if image["isLatest"]}
+    counts = [int(text) for text in page.locator(".catalog-found dl b").all_inner_texts()]
+    assert counts[0] == len(newest) and sum(counts) == len(slugs), "each image is in one of the counts"
+    update = next(image["update"] for image in having if image["update"])
+    who.filter(has_text=update["version"]).first.get_by_role("button", name="Copy the digest").click()
+    assert page.evaluate("navigator.clipboard.readText()") == update["digest"]
+    page.get_by_role("searchbox", name="Find another").fill(ID)
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name=ID)).to_be_visible()
+    for path in ("cves/?package=libcrypto3", "cves/?id=LIBCRYPTO3", "cves/?h=libcrypto3"):
+        visit.go(path)
+        expect(heading).to_be_visible()
+    visit.go("images/?find=libcrypto3")
+    shown = [image for image in available(visit) if image["slug"] in slugs]
+    expect(told(page)).to_have_text(f"{len(shown)} available images")
+    page.locator(".catalog-result").get_by_role("link", name="libcrypto3").click()
+    expect(heading).to_be_visible()
 
 
 # Security

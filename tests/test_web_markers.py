@@ -60,6 +60,8 @@ def facts(slug: str, lifecycle: str = "available") -> str:
     )
 
 
+CAUSES = ".//*[@id='catalog-causes']/../.."
+
 STORIES = {
     # The security page
     "nothing is scanned": Story(
@@ -124,6 +126,14 @@ STORIES = {
          ".//ol[@class='catalog-first']/li//span[contains(., '·')]": [
              "· core", "· known to be exploited", "· scanned in part", "· core"]},
         files={KEV: kev({"CVE-2026-0002": "2026-03-04"})},
+    ),
+    "packages behind the counts": Story(
+        {"a": "high+ high+ low", "b": "high+", "old": ("lifecycle: deprecated", "high+")},
+        {f"{CAUSES}/p": ["Updating one package fixes 3 of 4. "
+                         "4 ids in the newest versions of available images"],
+         f"{CAUSES}/ol/li": ["openssl apk 4 3 high, 1 low 2 of 2 images 4"],
+         f"{CAUSES}//a/@href": ["cves/?package=apk/openssl"]},
+        files={"docs/cves/index.md": "<!-- catalog: cves -->\n"},
     ),
     "a list without filters has no button": Story({"a": "high"}, {BUTTON: []}, files=LIST),
     "the summary has the answer and no lists": Story(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
+from itertools import groupby
 from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
@@ -16,6 +17,7 @@ from ..catalog.packages import Package, bare_url, plain_version
 from ..catalog.published import (
     ApiVersion,
     Counters,
+    DigestAgain,
     Document,
     Fixable,
     Href,
@@ -93,6 +95,13 @@ class PackageIndex(Document):
     data: Annotated[list[PackageEntry], Meta(description="One entry for each, by type and name.")]
 
 
+class PackageUpdate(Document):
+    """A version without what another one has."""
+
+    version: Annotated[VersionLabelAgain, Meta(description="The version.")]
+    digest: Annotated[DigestAgain | None, Meta(description="Digest to pin; null unless it has exactly one.")]
+
+
 class PackageImage(Document):
     """An image that has a version of a package."""
 
@@ -101,6 +110,14 @@ class PackageImage(Document):
         list[VersionLabelAgain], Meta(min_length=1, description="Its versions that have it, newest first.")
     ]
     is_latest: Annotated[bool, Meta(description="Whether its newest version is one of them.")]
+    update: Annotated[
+        PackageUpdate | None,
+        Meta(
+            description="Its newest version, if that certainly has neither this version of the package nor "
+            "any of the `ids` in another one. Its packages are known, or its scans looked at the same and "
+            "don't find the ids."
+        ),
+    ]
 
 
 class PackageRelease(Document):
@@ -202,11 +219,12 @@ class Inventory:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._places = [(image, release) for image in catalog.images for release in image.releases]
-        self._slugs = [image.entry.slug for image, _ in self._places]
-        self._labels = [release.entry.version for _, release in self._places]
-        self._newest = {
-            position for position, (image, release) in enumerate(self._places) if release is image.newest
+        self._newest_of = {
+            image.entry.slug: position
+            for position, (image, release) in enumerate(self._places)
+            if release is image.newest
         }
+        self._newest = {*self._newest_of.values()}
         self._available = {
             position for position in self._newest if self._places[position][0].entry.lifecycle == "available"
         }
@@ -214,6 +232,8 @@ class Inventory:
         known = sum(each is not None and each.complete for each in contents)
         unknown = contents.count(None)
         self.looked_at = known, len(contents) - known - unknown, unknown
+        self._ids: dict[int, dict[Package, set[str]]] = {}
+        self._shown: dict[tuple[int, int], bool] = {}
         self._groups: dict[tuple[str, str], list[_Presence]] = defaultdict(list)
         """Type and name of a package or source package → its versions."""
         presences = self._presences()
@@ -292,30 +312,61 @@ class Inventory:
 
     def _release(self, presence: _Presence) -> PackageRelease:
         rows = [row for of_release in presence.rows.values() for row in of_release]
+        ids = {self._catalog.identities.of(row) for row in rows}
         return PackageRelease(
             name=presence.package.full_name,
             version=min(presence.versions, default=""),
             purl=min(presence.purls, default=""),
             licenses=sorted(presence.licenses),
             source=min(presence.sources, default=""),
-            ids=sorted({self._catalog.identities.of(row) for row in rows}),
+            ids=sorted(ids),
             fixed=fixes(rows),
-            images=[*self._images(presence.places)],
+            images=[*self._images(presence, ids)],
         )
 
-    def _images(self, positions: Iterable[int]) -> Iterator[PackageImage]:
-        # The positions of an image's releases follow each other, the newest first.
-        slugs, labels = self._slugs, self._labels
-        image: PackageImage | None = None
-        for position in positions:
-            slug = slugs[position]
-            if image is None or image.slug != slug:
-                if image:
-                    yield image
-                image = PackageImage(slug, [], position in self._newest)
-            image.versions.append(labels[position])
-        if image:
-            yield image
+    def _images(self, presence: _Presence, ids: Set[str]) -> Iterator[PackageImage]:
+        for slug, group in groupby(sorted(presence.places), lambda at: self._places[at][0].entry.slug):
+            positions = [*group]
+            newest = self._newest_of[slug]
+            yield PackageImage(
+                slug,
+                [self._places[position][1].entry.version for position in positions],
+                newest == positions[0],
+                self._update(presence, ids, positions, newest),
+            )
+
+    def _update(
+        self, presence: _Presence, ids: Set[str], positions: Sequence[int], newest: int
+    ) -> PackageUpdate | None:
+        """The newest release, if it certainly has nothing of what these releases with the package have.
+
+        - It has not this version of the package, and none of the ids in another version.
+        - Its contents are known, or its scans looked at what those of each of the releases looked at.
+        """
+        release = self._places[newest][1]
+        if newest in positions or ids & self._ids_of(newest).get(presence.package, set()):
+            return None
+        if not (release.contents and release.contents.complete):
+            if any(position not in presence.rows for position in positions):
+                return None
+            if not all(self._shows_fixes(newest, position) for position in positions):
+                return None
+        return PackageUpdate(release.entry.version, release.entry.only_digest)
+
+    def _ids_of(self, position: int) -> dict[Package, set[str]]:
+        """Package of a release → its open ids."""
+        if position not in self._ids:
+            ids = self._ids[position] = defaultdict(set)
+            assessment = self._places[position][1].assessment
+            for row in assessment.rows if assessment else ():
+                ids[row.package].add(self._catalog.identities.of(row))
+        return self._ids[position]
+
+    def _shows_fixes(self, newer: int, older: int) -> bool:
+        if (newer, older) not in self._shown:
+            releases = [self._places[position][1] for position in (newer, older)]
+            self._shown[newer, older] = self._catalog.shows_fixes(*releases)
+        return self._shown[newer, older]
 
 
 def _see(presence: _Presence, row: Vulnerability, position: int) -> None:

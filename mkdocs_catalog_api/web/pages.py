@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence, Set
 from html import escape as html_escape
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import PurePath
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -30,10 +32,21 @@ from .words import unused_words
 
 STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
-_FOR_DEVELOPERS = re.compile(rb"^ *(?:(?://.*|/\*.*\*/)\n *)*", re.MULTILINE)
-"""Indentation, and comments on their own lines: readers of pages do not load these."""
+_COMMENT = re.compile(rb"^ *(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
+_SPACE = {
+    ".css": re.compile(rb'("[^"]*")|;?\s*(})\s*|\s*([{;])\s*|(?<=[:,])\s'),
+    ".js": re.compile(rb"()()()(?:(?<=[,;{(\[])\n|\n(?=[]}).?:]))"),
+}
+"""Kind of file → the space in it that means nothing, and around it the strings and signs that stay."""
+
+
+def _served(file: Traversable) -> bytes:
+    """A style sheet or script without what is for developers: comments on their own lines, and space."""
+    return _SPACE[PurePath(file.name).suffix].sub(rb"\1\2\3", _COMMENT.sub(b"", file.read_bytes()))
+
+
 ASSETS = {
-    f"assets/{file.name}": _FOR_DEVELOPERS.sub(b"", file.read_bytes())
+    f"assets/{file.name}": _served(file)
     for file in sorted((files("mkdocs_catalog_api.web") / "assets").iterdir(), key=lambda file: file.name)
 }
 """Path in the site → content of the style sheet and the scripts."""
@@ -207,12 +220,13 @@ class PageFiller:
         html = MARKER.sub(replace, content)
         findable = MARKER.sub("", content)
         if "cves" in names:
-            findable += f"<p>{escape(' '.join(self._parts.ids()))}</p>"
+            findable += f"<p>{escape(' '.join([*self._parts.ids(), *self._parts.packages]))}</p>"
         if own is None:
             return FilledPage(html, findable, _headings(html), further, self._links(place, names))
         if "item" not in names:
             html += _or_problem(lambda: self._parts.item(own, place, 2), page, 0, problems)
         entry = own.item.entry
+        text = own.findable(packages="cves" not in self._homes or not self._parts.packages)
         headings = _headings(html)
         title = "" if "<h1" in content else f"<h1>{escape(entry.name)}</h1>"
         if self._titles:
@@ -225,12 +239,12 @@ class PageFiller:
         listed_on = self._list_pages.get(own.resource)
         return FilledPage(
             html=html,
-            findable=f"{title}{findable}<p>{escape(own.findable())}</p>",
+            findable=f"{title}{findable}<p>{escape(text)}</p>",
             headings=headings,
             further=further,
             links=self._links(place, names, own),
             description=entry.description or "",
-            searched=(entry.name, own.findable()),
+            searched=(entry.name, text),
             listed_on=listed_on.uri if listed_on else None,
         )
 

@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 import msgspec
@@ -92,8 +93,8 @@ class ItemPage(NamedTuple):
     def slug(self) -> str:
         return self.item.entry.slug
 
-    def findable(self) -> str:
-        """Text for the search index: name, description, categories, versions, vulnerable packages.
+    def findable(self, *, packages: bool) -> str:
+        """Text for the search index: name, description, categories, versions, and vulnerable packages.
 
         The packages are those of the newest release. Ids of vulnerabilities are found on their own page.
         """
@@ -107,7 +108,7 @@ class ItemPage(NamedTuple):
         words += getattr(entry, "replaces", ())
         if not isinstance(self.item, RoadmapItem):
             words += [version.version for version in self.item.entry.versions]
-        if isinstance(self.item, Image) and self.item.newest and self.item.newest.assessment:
+        if packages and isinstance(self.item, Image) and self.item.newest and self.item.newest.assessment:
             words += dict.fromkeys(row.pkg for row in self.item.newest.assessment.rows)
         return " ".join(filter(None, words))
 
@@ -240,6 +241,12 @@ class Parts:
     def ids(self) -> list[str]:
         """The ids that the page of vulnerabilities covers."""
         return [str(entry["id"]) for entry in self._cves()]
+
+    @cached_property
+    def packages(self) -> list[str]:
+        """The packages whose images that page shows."""
+        index = cast(Mapping[str, Sequence[Item]], self._view.lookup("packages/index.json"))
+        return [str(entry["name"]) for entry in index.get("data", ()) if entry["href"]]
 
     def _item_values(self, own: ItemPage) -> dict[str, Any]:
         """The values of an item's templates."""

@@ -479,10 +479,31 @@ def _packages(api: Api) -> None:
                 labels = [version["version"] for version in images[image["slug"]]["versions"]]
                 inside = [label for label in labels if label in image["versions"]]
                 said = {"versions": inside, "isLatest": images[image["slug"]]["latest"] in inside}
+                newest = images[image["slug"]]["versions"][0]
+                own = [
+                    row for *place, row in rows.get(about, ()) if place == [image["slug"], newest["version"]]
+                ]
+                again = {*part["ids"]} & {_canonical(api, row) for row in own}
+                if image["update"] and (
+                    said["isLatest"] or again or not _tells(api, image, newest["version"])
+                ):
+                    api.blame(path, f"{where}.images[{number}].update", "may have it, too")
+                if image["update"]:
+                    said["update"] = {"version": newest["version"], "digest": _only_digest(newest)}
                 api.holds(path, f"{where}.images[{number}]", image, **said)
             lacking = having.get((*about, _plain(part["version"])), set()) - _places_of(part)
             if lacking:
                 api.blame(path, f"{where}.images", f"lacks {sorted(lacking)[0]}")
+
+
+def _tells(api: Api, image: Json, newer: str) -> bool:
+    """Whether what the version does not name is not in it: all is known, or it was looked at alike."""
+    new, *olds = [
+        api.documents[f"security/{image['slug']}/{name}.json"] for name in (newer, *image["versions"])
+    ]
+    sboms = [path for path in api.documents if path.startswith("sbom/")]
+    known = not sboms or f"sbom/{image['slug']}/{newer}.json" in sboms
+    return known or all(_may_be_alike(new, old) for old in olds)
 
 
 def _sbom_paths(api: Api) -> Iterator[str]:

@@ -17,22 +17,27 @@ const bare = label => label.toLowerCase().replace(/^v(?=\d)/, "");
 const ofLine = (version, word) => /^\d/.test(bare(word)) && bare(version).startsWith(`${bare(word)}.`);
 const parts = ({ version }) => version.split(/[-_+]/).length;
 
-const where = ({ images, latestReleases, suppressed }, { charts = [] }, many) =>
-  `${many(images, "image")}, ${latestReleases} in the newest version; in ${many(charts.length, "chart")}${suppressed ? `; suppressed in ${many(suppressed, "version")}` : ""}.`;
-// The version that an update leads to, if its scans show that it is without the vulnerability.
-const without = ({ affected, status }) => affected[0].fixedIn?.version ?? (status === "affected" ? "none yet" : "not known");
-const updates = ({ data }) => {
-  const texts = data.slice(0, 8).map(image => `${image.name} ${without(image)}`);
-  if (data[8]) texts.push(`${data.length - 8} more`);
-  return texts[0] ? ` Version without it: ${texts.join(", ")}.` : "";
+const where = ({ images, latestReleases, suppressed }, many, found) =>
+  `${many(images, "image")}, ${latestReleases} in the newest version${found ? `; in ${many(found.charts.length, "chart")}${suppressed ? `; suppressed in ${many(suppressed, "version")}` : ""}.` : ""}`;
+// The packages of that name, also without its namespace, or with its type: `apk/busybox`.
+const plain = name => `/${name.trim().toLowerCase().replaceAll(":", "/")}`;
+const named = async (index, text, load) => {
+  const { data } = text.trim()[1] && index ? await load(index) : { data: [] };
+  return data.filter(({ href, name, type }) => href && plain(`${type}/${name}`).endsWith(plain(text)));
 };
 
-export const search = (list, { action, anchor, bySeverity, copy, days, gone, link, load, make, many, verdict }) => {
+export const search = (list, { action, anchor, bySeverity, days, gone, link, load, make, many, verdict }) => {
   const { search: api, finder, list: listed, lookups } = list.data;
   let index;
   const entryOf = async id => lookups.includes("cves") && (await load(`${api}cves/index.json`)).data.find(hasId(id));
 
-  // Returns the slugs with the id if the text is one.
+  // None while the text is the beginning of an image's name.
+  const packages = async text => {
+    const own = [...index.keys()].some(slug => slug.startsWith(text.trim().toLowerCase()));
+    return own ? [] : named(lookups.includes("packages") && `${api}packages/index.json`, text, load);
+  };
+
+  // Returns the slugs with the id or package that the text is.
   const prepare = async text => {
     const { data } = await load(`${api}search.json`);
     if (!index) {
@@ -43,9 +48,12 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
     }
     const id = listed !== "cves" && idIn(text);
     const entry = id && (await entryOf(id));
-    if (!entry?.href) return undefined;
-    const found = await load(link(entry.href));
-    return new Set((found[listed] ?? found.data).map(({ slug }) => slug));
+    if (entry?.href) {
+      const found = await load(link(entry.href));
+      return new Set((found[listed] ?? found.data).map(({ slug }) => slug));
+    }
+    const found = listed === "images" ? await Promise.all((await packages(text)).map(({ href }) => load(link(href)))) : [];
+    return new Set(found.flatMap(({ data }) => data.flatMap(({ images }) => images.map(({ slug }) => slug))));
   };
 
   const words = ({ slug }) => {
@@ -59,9 +67,9 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
     const known = await entryOf(id);
     if (!known) return [lookups.includes("cves") ? `No scan of a listed version has ${id}.` : ""];
     const { id: name, severity } = known;
-    const found = known.href ? await load(link(known.href)) : { data: [] };
+    const found = known.href ? await load(link(known.href)) : { data: [], charts: [] };
     const title = finder ? anchor(name, `${finder}?id=${encodeURIComponent(name)}`) : name;
-    return [title, ` (${severity.toLowerCase()}): in ${where(known, found, many)}${updates(found)}`];
+    return [title, ` (${severity.toLowerCase()}): in ${where(known, many, found)}`];
   };
 
   // Versions by digest, label or tag, the newest of an image by its name, or of its line, which has the fewest words.
@@ -110,6 +118,10 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
     const [, algorithm, hex = ""] = text.trim().toLowerCase().match(/(sha256:)?\b([0-9a-f]{12,64})$/) ?? [];
     const hits = versionsOf(text);
     const [hit] = hits;
+    if (!hit && !algorithm) {
+      const inside = (await packages(text)).slice(0, 5);
+      if (inside[0]) return inside.flatMap(entry => [finder ? anchor(entry.name, `${finder}?package=${entry.type}/${encodeURIComponent(entry.name)}`) : entry.name, ` (${entry.type}): in ${where(entry, many)}. `]);
+    }
     if (!hit) return algorithm ? [unknownDigest] : others(text);
     const { data: images } = await load(`${api}images/index.json`);
     const page = ({ slug, version }, label) => {
@@ -152,7 +164,7 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
     if (endOfLife) said.append(ended ? ` Its support ended on ${endOfLife}.` : ` ${version} is supported until ${endOfLife}.`);
     const use = make("p", "catalog-digest");
     const best = to ?? { version, digest };
-    use.append(make("code", "", `${image}:${best.version}${best.digest ? `@${best.digest}` : ""}`), action("catalog-copy", "Copy", copy));
+    use.append(make("code", "", `${image}:${best.version}${best.digest ? `@${best.digest}` : ""}`), action("catalog-copy", "Copy"));
     const { url } = images.find(one => one.slug === hit.slug);
     if (url && to && current && to.version !== version)
       use.append(anchor(`Compare ${version} with ${to.version}`, `${link(url)}?compare=${encodeURIComponent(version)}..${encodeURIComponent(to.version)}#catalog-compare`));
@@ -169,14 +181,56 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
   const box = $(root, ".catalog-found");
   const [all, who] = lists.filter(list => root.contains(list.root));
   if (!box) return;
-  for (const part of [all.root, $(root, ".catalog-ids")]) part?.toggleAttribute("hidden", !!id);
-  box.hidden = !id;
-  if (!id) return;
-  const [title, summary, known, charts] = $$(box, ":scope > *, .catalog-installed");
-  title.textContent = id;
+  const name = asked("package") || (idIn(id) ? "" : id || asked("h"));
+  const packages = await named(root.dataset.packages, name, load).catch(() => []);
+  const hidden = !id && !asked("package") && !packages[0];
+  for (const part of [all.root, $(root, ".catalog-ids")]) part?.toggleAttribute("hidden", !hidden);
+  box.hidden = hidden;
+  if (hidden) return;
+  const [, title, summary, known, charts] = $$(box, ":scope > *, .catalog-installed");
+  title.textContent = packages.map(({ name, type }) => `${name} (${type})`).join(", ") || name || id;
   charts.textContent = summary.textContent = "";
   known.hidden = true;
+  const about = known.firstElementChild;
   try {
+    const images = new Map((await load(root.dataset.pages)).data.map(image => [image.slug, image]));
+    const row = (slug, version, hash) => {
+      const { latest, lifecycle, name, url } = images.get(slug) ?? {};
+      const age = version === latest ? "newest" : "older";
+      return { age, lifecycle, name, slug, version, url: url && `${url}${age === "newest" ? "" : `?release=${encodeURIComponent(version)}`}#${encodeURIComponent(hash)}` };
+    };
+    // counts: images without a fixed version, with an update, and those of which neither is known
+    const show = (rows, counts) => {
+      $(known, "dl").hidden = !counts.some(({ size }) => size);
+      $$(known, "dl b").forEach((count, position) => (count.textContent = counts[position].size));
+      known.hidden = false;
+      who.rows = () => rows;
+      who.other = true;
+      return who.render();
+    };
+    about.hidden = !!packages[0];
+    if (packages[0]) {
+      const documents = await Promise.all(packages.map(({ href }) => load(link(href))));
+      const less = documents[0].releasesInPart + documents[0].releasesUnknown;
+      summary.textContent = `In ${packages.map(entry => where(entry, many)).join("; ")}.${less ? ` Not all packages of ${many(less, "version")} are known.` : ""}`;
+      const rows = documents.flatMap(({ data }) =>
+        data.flatMap(({ fixed, ids, images: having, name: pkg, version: installed }) =>
+          having.flatMap(({ isLatest, slug, update, versions }) =>
+            versions.map(version => ({ ...row(slug, version, "catalog-vulnerabilities"), ...update, version, update, open: ids[0] && isLatest, ids, packages: [{ pkg, installed, fixed: ids[0] ? fixed[0] : "no known vulnerability" }] })),
+          ),
+        ),
+      );
+      const slugs = wanted => new Set(rows.filter(wanted).map(({ slug }) => slug));
+      const still = slugs(({ open }) => open);
+      for (const row of rows) {
+        row.state = !row.ids[0] ? 3 : still.has(row.slug) ? 0 : row.update ? 2 : 1;
+        row.without = ["none yet", "not known", row.update?.version, "–"][row.state];
+      }
+      const [unknown, updated] = [1, 2].map(state => slugs(row => row.state === state));
+      unknown.forEach(slug => updated.delete(slug));
+      await show(rows.sort((a, b) => a.state - b.state), [still, updated, unknown]);
+      return;
+    }
     // An id that two vulnerabilities claim has a document of both.
     const [entry, other] = (await all.rows()).filter(hasId(id)).sort((a, b) => (b.id === id) - (a.id === id));
     const { href } = { ...entry };
@@ -192,24 +246,19 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     // Packages of one name in two ecosystems are named with these.
     const every = found.data.flatMap(({ affected }) => affected).flatMap(({ packages }) => packages);
     const type = ({ purl }) => purl.match(/^pkg:(\w+)/)?.[1] ?? "";
-    const named = row => ({ ...row, pkg: every.some(({ pkg, ...one }) => pkg === row.pkg && type(one) !== type(row)) ? `${row.pkg} (${type(row) || "?"})` : row.pkg });
-    const images = new Map((await load(root.dataset.pages)).data.map(image => [image.slug, image]));
-    summary.textContent = `In ${where(entry, found, many)}${updates(found)}`;
-    all.fill(known.firstElementChild, { ...entry, ...found });
-    known.hidden = false;
-    who.rows = () =>
-      found.data.flatMap(({ affected, lifecycle, name, slug, status, suppressed }) =>
-        [...affected, ...suppressed].flatMap(one => {
-          const { latest, url } = images.get(slug) ?? {};
-          const { packages, reportedAs, status: why, version } = one;
-          const newest = version === latest;
-          const page = `${url}${newest ? "" : `?release=${encodeURIComponent(version)}`}#${encodeURIComponent(reportedAs ?? found.id)}`;
-          const about = { id: [reportedAs, why], lifecycle, name, slug, targets: [], url: url ? page : one.href, version, age: newest ? "newest" : "older", without: packages ? without({ affected: [one], status }) : "suppressed" };
-          return (packages?.map(named) ?? [{ ...one, installed: "", fixed: why.replaceAll("_", " ") }]).map(row => ({ ...row, ...about }));
+    const distinct = part => ({ ...part, pkg: every.some(({ pkg, ...one }) => pkg === part.pkg && type(one) !== type(part)) ? `${part.pkg} (${type(part) || "?"})` : part.pkg });
+    summary.textContent = `In ${where(entry, many, found)}`;
+    all.fill(about, { ...entry, ...found });
+    await show(
+      found.data.flatMap(({ affected, slug, status, suppressed }) =>
+        [...affected, ...suppressed].map(one => {
+          const packages = one.packages?.map(distinct) ?? [{ ...one, installed: "", fixed: one.status?.replaceAll("_", " ") }];
+          const { digest, version } = one.fixedIn ?? {};
+          return { ...row(slug, one.version, one.reportedAs ?? found.id), packages, digest, without: one.packages ? (version ?? (status === "affected" ? "none yet" : "not known")) : "suppressed" };
         }),
-      );
-    who.other = true;
-    await who.render();
+      ),
+      ["affected", "fixed", "unknown"].map(wanted => new Set(found.data.filter(({ status }) => status === wanted))),
+    );
     for (const { slug, href } of found.charts) {
       const chart = anchor(slug, link(href));
       charts.append(charts.childNodes.length ? ", " : "Charts that install it: ", chart);

@@ -248,7 +248,7 @@
 
   // A list: its state is in the URL, its rows are loaded on the first input.
   const lists = [];
-  const tools = { $, $$, action, anchor, asked, bySeverity, copy, days, gone, itemAt, link, lists, load, make, many, verdict };
+  const tools = { $, $$, action, anchor, asked, bySeverity, days, gone, itemAt, link, lists, load, make, many, verdict };
   class List {
     constructor(root, prefix) {
       this.root = root;
@@ -336,7 +336,8 @@
       return found;
     }
     changed(typing) {
-      if (location.pathname !== here) return; // Material loads another page, whose address this would be
+      // Material loads another page, whose address this would be
+      if (location.pathname !== here) return;
       const address = new URL(location);
       const query = address.searchParams;
       for (const name of [...this.fields.map(field => field.name), "sort", "view"]) query.delete(this.prefix + name);
@@ -494,7 +495,7 @@
       if (this.available && !any && !state.has("lifecycle") && item.lifecycle !== "available") return false;
       return [...state].every(([name, values]) => {
         if (name !== "find") return this.has(item, name, state).some(one => values.includes(one));
-        if (this.having) return this.having.has(item.slug);
+        if (this.having?.has(item.slug)) return true;
         values.words ??= this.search?.terms(values[0]) ?? values[0].toLowerCase().split(/\s+/);
         return values.words.every(word => this.text(item).includes(word));
       });
@@ -522,6 +523,7 @@
       const { security } = item;
       if (path === "grade") return security.grade ?? (looked(security) ? "not graded" : "not scanned");
       if (path === "verdict") return verdict(security);
+      if (path === "pinned") return `${security.pinsScanned} of ${security.pins}`;
       if (path === "build") {
         const bytes = this.value(item, "size");
         const names = item.platforms.map(platform => platform.replace("linux/", ""));
@@ -648,7 +650,7 @@
   };
 
   const lookup = async root => {
-    if (searching || asked("id") || asked("h")) (await searcher()).lookup(root, tools);
+    if (searching || ["id", "package", "h"].some(asked)) (await searcher()).lookup(root, tools);
   };
 
   // What the update does, in words and as two bars to one scale.
@@ -760,7 +762,6 @@
       $$(root, ".catalog-answer").forEach(answer);
       for (const select of $$(root, "[data-choose]")) chooser(root, select);
       if (root.matches("[data-lookup]")) lookup(root);
-      listen($$(root, ".catalog-copy"), "click", copy);
       for (const element of $$(root, ".catalog-scroll, .catalog-scroll table")) fits.observe(element);
     }
     item();
@@ -788,6 +789,7 @@
     (document.getElementById(to.hash.slice(1)) ?? document.body).scrollIntoView();
   };
   addEventListener("click", follow, true);
+  addEventListener("click", event => event.target.matches(".catalog-copy") && copy(event));
   addEventListener("popstate", again);
   addEventListener("pageshow", event => event.persisted && again());
   addEventListener("beforeprint", () => $$(document, ".catalog details:not(.catalog-pick)").forEach(part => (part.open = true)));
