@@ -11,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace as Record
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 import yaml
 from cvss import CVSS3
@@ -133,7 +133,11 @@ def trivy(report: Any, names: list[str], time: str) -> Record:
 
 def component(listed: Any) -> dict[str, Any]:
     """A package as the document of a version has it, of a list of Trivy with package URLs."""
-    url, version = listed["Identifier"]["PURL"], listed["Version"]
+    path, mark, qualifiers = listed["Identifier"]["PURL"].partition("?")
+    version = unquote(path.rpartition("@")[2])
+    url = f"{path.rpartition('@')[0]}@{quote(version, safe=':~')}{mark}{qualifiers}"
+    if epoch := dict(parse_qsl(qualifiers)).get("epoch"):
+        version = f"{epoch}:{version.removeprefix(f'{epoch}:')}"
     found = {"type": "library", "name": listed["Name"], "version": version, "purl": url}
     found |= {"licenses": [{"license": {"name": name}} for name in sorted(listed.get("Licenses", []))]}
     source = listed.get("SrcName", listed["Name"])
@@ -147,6 +151,9 @@ def sbom(report: Any) -> Record:
     """Only a list, in CycloneDX; of Syft, the version of its subject is the digest of a manifest."""
     about, listed = report["metadata"]["component"], []
     for part in report["components"]:
+        if part["type"] == "operating-system":
+            about_it = {key: part[key] for key in ("type", "name", "version")}
+            listed.append(about_it | {"bom-ref": f"{part['name']}@{part['version']}"})
         if part["type"] == "library":
             url, _, source = part["purl"].partition("&upstream=")
             name = "/".join(part[key] for key in ("group", "name") if key in part)

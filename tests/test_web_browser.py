@@ -285,7 +285,7 @@ def test_the_search_explains_versions_digests_and_ids(visit: Visit) -> None:
         expect(result).to_contain_text(
             f"You are on NGINX 1.28.0. Update to {to['version']}. {total} known vul"
         )
-        expect(result).to_contain_text(f"{to['version']} (next line) fixes {total} (")
+        expect(result).to_contain_text(f"{to['version']} (next line) fixes {total} and adds none")
         expect(result).to_contain_text(f"and adds none. 1.28.0 is supported until {row['endOfLife']}.")
         expect(rows(page)).to_have_count(1)
     expect(rows(page)).to_contain_text(f"in {image['latest']}")
@@ -297,7 +297,7 @@ def test_the_search_explains_versions_digests_and_ids(visit: Visit) -> None:
         ("node 20", "The newest Node.js 20 is 20.19.5."),
         ("node 20", "20.19.5 is supported until 2026-04-30."),
         ("node v22", "The newest Node.js v22 is 22.21.1."),
-        ("nginx 1.0.0", f"NGINX has no version 1.0.0. Its versions: {image['latest']} · "),
+        ("nginx 1.0.0", "NGINX has no version 1.0.0."),
         (f"{digest[:-8]}00000000", "No version has or had this digest."),
         ("CVE-1999-0001", "No scan of a listed version has CVE-1999-0001"),
     ):

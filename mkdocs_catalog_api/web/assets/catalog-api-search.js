@@ -26,7 +26,7 @@ const named = async (index, text, load) => {
   return data.filter(({ href, name, type }) => href && plain(`${type}/${name}`).endsWith(plain(text)));
 };
 
-export const search = (list, { action, anchor, bySeverity, days, gone, link, load, make, many, verdict }) => {
+export const search = (list, { action, anchor, bySeverity, days, link, load, make, many, verdict }) => {
   const { search: api, finder, list: listed, lookups } = list.data;
   let index;
   const entryOf = async id => lookups.includes("cves") && (await load(`${api}cves/index.json`)).data.find(hasId(id));
@@ -99,17 +99,11 @@ export const search = (list, { action, anchor, bySeverity, days, gone, link, loa
     return `references/${(registry + image).replaceAll("/", "~").replace(":", "_")}`;
   };
 
-  // What an update fixes and adds, by severity.
-  const effect = async (...hrefs) => {
-    const [before, after] = await Promise.all(hrefs.map(href => load(link(href))));
-    return [gone(before, after), gone(after, before)].map(rows => rows[0] && `${rows.length} (${bySeverity(rows)})`);
-  };
-
   // The versions of an image that does not have the one in the text.
   const others = text => {
     const wanted = terms(text);
     const image = wanted[1] && [...index.values()].find(({ name, slug }) => [slug, name.toLowerCase()].includes(wanted[0]));
-    return image ? [`${image.name} has no version ${wanted.slice(1).join(" ")}. Its versions: ${image.versions.slice(0, 12).map(({ version }) => version).join(" · ")}`] : [""];
+    return [image ? `${image.name} has no version ${wanted.slice(1).join(" ")}.` : ""];
   };
 
   const explain = async text => {
@@ -156,7 +150,7 @@ export const search = (list, { action, anchor, bySeverity, days, gone, link, loa
     said.append(headline, ` ${security.total ? `${many(security.total, "known vulnerability")} (${bySeverity(security)})` : verdict(security)}.`);
     for (const update of [upgrade, newLine]) {
       if (!update) continue;
-      const [fixes, adds] = update.fixes + update.adds > 0 && href ? await effect(href, update.href) : [update.fixes, update.adds];
+      const { adds, fixes } = update;
       if (fixes || adds) said.append(` ${update.version}${update === newLine ? " (next line)" : ""} fixes ${fixes || "none"} and adds ${adds || "none"}.`);
       else if (update !== to) said.append(` The next line is ${update.version}.`);
     }
@@ -212,7 +206,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     if (packages[0]) {
       const documents = await Promise.all(packages.map(({ href }) => load(link(href))));
       const less = documents[0].releasesInPart + documents[0].releasesUnknown;
-      summary.textContent = `In ${packages.map(entry => where(entry, many)).join("; ")}.${less ? ` Not all packages of ${many(less, "version")} are known.` : ""}`;
+      summary.textContent = `In ${packages.map(entry => where(entry, many)).join("; ")}.${less ? ` ${many(less, "version")} without a whole list.` : ""}`;
       const rows = documents.flatMap(({ data }) =>
         data.flatMap(({ fixed, ids, images: having, name: pkg, version: installed }) =>
           having.flatMap(({ isLatest, slug, update, versions }) =>
@@ -236,7 +230,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     const { href } = { ...entry };
     if (!href) {
       summary.textContent = entry
-        ? `${many(entry.images, "image")}. Its id can't be a file name.`
+        ? `${many(entry.images, "image")}.`
         : "No scan of a listed version has found it.";
       return;
     }

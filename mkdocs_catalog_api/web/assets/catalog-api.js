@@ -248,7 +248,7 @@
 
   // A list: its state is in the URL, its rows are loaded on the first input.
   const lists = [];
-  const tools = { $, $$, action, anchor, asked, bySeverity, days, gone, itemAt, link, lists, load, make, many, verdict };
+  const tools = { $, $$, action, anchor, asked, bySeverity, days, itemAt, link, lists, load, make, many, verdict };
   class List {
     constructor(root, prefix) {
       this.root = root;
