@@ -299,6 +299,7 @@ def test_the_search_explains_versions_digests_and_ids(visit: Visit) -> None:
         ("node v22", "The newest Node.js v22 is 22.21.1."),
         ("nginx 1.0.0", f"NGINX has no version 1.0.0. Its versions: {image['latest']} · "),
         (f"{digest[:-8]}00000000", "No version has this digest, or is known to have had it."),
+        ("solr 8.11.0", "Concerns: withdrawn, exploited, critical."),
         ("CVE-1999-0001", "CVE-1999-0001 is not in the catalog"),
     ):
         box.fill(text)

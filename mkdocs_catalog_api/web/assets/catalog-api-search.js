@@ -130,7 +130,7 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
       if (error.status === 404 && hex) return [unknownDigest];
       throw error;
     }
-    const { digest, endOfLife, href, image, isLatest, lifecycle, listed: current, newLine, security, until, upgrade, version } = rows.find(row => row.version === hit.version) ?? rows[0];
+    const { concerns, digest, endOfLife, href, image, isLatest, listed: current, newLine, security, until, upgrade, version } = rows.find(row => row.version === hit.version) ?? rows[0];
     const to = upgrade ?? (hit.line ? null : newLine);
     const ended = days(endOfLife) >= 1;
     const own = title({ ...hit, version });
@@ -148,7 +148,7 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
       if (fixes || adds) said.append(` ${update.version}${update === newLine ? " (next line)" : ""} fixes ${fixes || "none"} and adds ${adds || "none"}.`);
       else if (update !== to) said.append(` The next line is ${update.version}.`);
     }
-    if (lifecycle !== "available") said.append(` ${hit.name} is ${lifecycle}.`);
+    if (concerns[0]) said.append(` Concerns: ${concerns.join(", ").replaceAll("-", " ")}.`);
     if (endOfLife) said.append(ended ? ` Its support ended on ${endOfLife}.` : ` ${version} is supported until ${endOfLife}.`);
     const use = make("p", "catalog-digest");
     const best = to ?? { version, digest };
@@ -156,7 +156,8 @@ export const search = (list, { action, anchor, bySeverity, copy, days, gone, lin
     const { url } = images.find(one => one.slug === hit.slug);
     if (url && to && current && to.version !== version)
       use.append(anchor(`Compare ${version} with ${to.version}`, `${link(url)}?compare=${encodeURIComponent(version)}..${encodeURIComponent(to.version)}#catalog-compare`));
-    const state = security.critical || ended ? "bad" : to || lifecycle !== "available" ? "fair" : security.grade ? "good" : "unknown";
+    const bad = /withdrawn|gone|exploited|critical|system/.test(concerns);
+    const state = bad || ended ? "bad" : concerns.includes("not-scanned") ? "unknown" : to || concerns[0] ? "fair" : "good";
     return Object.assign([said, use], { state });
   };
 
@@ -192,7 +193,8 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     // Packages of one name in two ecosystems are named with these.
     const every = found.data.flatMap(({ affected }) => affected).flatMap(({ packages }) => packages);
     const type = ({ purl }) => purl.match(/^pkg:(\w+)/)?.[1] ?? "";
-    const named = row => ({ ...row, pkg: every.some(({ pkg, ...one }) => pkg === row.pkg && type(one) !== type(row)) ? `${row.pkg} (${type(row) || "?"})` : row.pkg });
+    const twice = row => every.some(({ pkg, ...one }) => pkg === row.pkg && type(one) !== type(row));
+    const named = row => (twice(row) ? { ...row, pkg: `${row.pkg} (${type(row) || "?"})` } : row);
     const images = new Map((await load(root.dataset.pages)).data.map(image => [image.slug, image]));
     summary.textContent = `In ${where(entry, found, many)}${updates(found)}`;
     all.fill(known.firstElementChild, { ...entry, ...found });
@@ -204,7 +206,9 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
           const { packages, reportedAs, status: why, version } = one;
           const newest = version === latest;
           const page = `${url}${newest ? "" : `?release=${encodeURIComponent(version)}`}#${encodeURIComponent(reportedAs ?? found.id)}`;
-          const about = { id: [reportedAs, why], lifecycle, name, slug, targets: [], url: url ? page : one.href, version, age: newest ? "newest" : "older", without: packages ? without({ affected: [one], status }) : "suppressed" };
+          const instead = packages ? without({ affected: [one], status }) : "suppressed";
+          const about = { id: [reportedAs, why], lifecycle, name, slug, targets: [], url: url ? page : one.href, version };
+          Object.assign(about, { age: newest ? "newest" : "older", without: instead });
           return (packages?.map(named) ?? [{ ...one, installed: "", fixed: why.replaceAll("_", " ") }]).map(row => ({ ...row, ...about }));
         }),
       );
