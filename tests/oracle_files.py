@@ -135,7 +135,9 @@ def component(listed: Any) -> dict[str, Any]:
     """A package as the document of a version has it, of a list of Trivy with package URLs."""
     path, mark, qualifiers = listed["Identifier"]["PURL"].partition("?")
     version = unquote(path.rpartition("@")[2])
-    url = f"{path.rpartition('@')[0]}@{quote(version, safe=':~')}{mark}{qualifiers}"
+    names = [quote(unquote(name), safe="") for name in path.rpartition("@")[0].split("/")[1:]]
+    url = "/".join([path.partition("/")[0], *names])
+    url = f"{url}@{quote(version, safe=':~')}{mark}{qualifiers}"
     if epoch := dict(parse_qsl(qualifiers)).get("epoch"):
         version = f"{epoch}:{version.removeprefix(f'{epoch}:')}"
     found = {"type": "library", "name": listed["Name"], "version": version, "purl": url}

@@ -114,7 +114,8 @@ export const search = (list, { action, anchor, bySeverity, days, link, load, mak
     const [hit] = hits;
     if (!hit && !algorithm) {
       const inside = (await packages(text)).slice(0, 5);
-      if (inside[0]) return inside.flatMap(entry => [finder ? anchor(entry.name, `${finder}?package=${entry.type}/${encodeURIComponent(entry.name)}`) : entry.name, ` (${entry.type}): in ${where(entry, many)}. `]);
+      const title = ({ name, type }) => (finder ? anchor(name, `${finder}?package=${type}/${encodeURIComponent(name)}`) : name);
+      if (inside[0]) return inside.flatMap(entry => [title(entry), ` (${entry.type}): in ${where(entry, many)}. `]);
     }
     if (!hit) return algorithm ? [unknownDigest] : others(text);
     const { data: images } = await load(`${api}images/index.json`);
@@ -136,7 +137,7 @@ export const search = (list, { action, anchor, bySeverity, days, link, load, mak
       if (error.status === 404 && hex) return [unknownDigest];
       throw error;
     }
-    const { digest, endOfLife, href, image, isLatest, lifecycle, listed: current, newLine, security, until, upgrade, version } = rows.find(row => row.version === hit.version) ?? rows[0];
+    const { concerns, digest, endOfLife, image, isLatest, listed: current, newLine, security, until, upgrade, version } = rows.find(row => row.version === hit.version) ?? rows[0];
     const to = upgrade ?? (hit.line ? null : newLine);
     const ended = days(endOfLife) >= 1;
     const own = title({ ...hit, version });
@@ -154,15 +155,13 @@ export const search = (list, { action, anchor, bySeverity, days, link, load, mak
       if (fixes || adds) said.append(` ${update.version}${update === newLine ? " (next line)" : ""} fixes ${fixes || "none"} and adds ${adds || "none"}.`);
       else if (update !== to) said.append(` The next line is ${update.version}.`);
     }
-    if (lifecycle !== "available") said.append(` ${hit.name} is ${lifecycle}.`);
+    if (concerns[0]) said.append(` Concerns: ${concerns.join(", ").replaceAll("-", " ")}.`);
     if (endOfLife) said.append(ended ? ` Its support ended on ${endOfLife}.` : ` ${version} is supported until ${endOfLife}.`);
     const use = make("p", "catalog-digest");
     const best = to ?? { version, digest };
     use.append(make("code", "", `${image}:${best.version}${best.digest ? `@${best.digest}` : ""}`), action("catalog-copy", "Copy"));
-    const { url } = images.find(one => one.slug === hit.slug);
-    if (url && to && current && to.version !== version)
-      use.append(anchor(`Compare ${version} with ${to.version}`, `${link(url)}?compare=${encodeURIComponent(version)}..${encodeURIComponent(to.version)}#catalog-compare`));
-    const state = security.critical || ended ? "bad" : to || lifecycle !== "available" ? "fair" : security.grade ? "good" : "unknown";
+    const bad = /withdrawn|gone|exploited|critical|system/.test(concerns);
+    const state = bad || ended ? "bad" : concerns.includes("not-scanned") ? "unknown" : to || concerns[0] ? "fair" : "good";
     return Object.assign([said, use], { state });
   };
 
@@ -210,7 +209,10 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
       const rows = documents.flatMap(({ data }) =>
         data.flatMap(({ fixed, ids, images: having, name: pkg, version: installed }) =>
           having.flatMap(({ isLatest, slug, update, versions }) =>
-            versions.map(version => ({ ...row(slug, version, "catalog-vulnerabilities"), ...update, version, update, open: ids[0] && isLatest, ids, packages: [{ pkg, installed, fixed: ids[0] ? fixed[0] : "no known vulnerability" }] })),
+            versions.map(version => {
+              const packages = [{ pkg, installed, fixed: ids[0] ? fixed[0] : "none known" }];
+              return { ...row(slug, version, "catalog-vulnerabilities"), ...update, version, update, open: ids[0] && isLatest, ids, packages };
+            }),
           ),
         ),
       );
@@ -229,9 +231,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     const [entry, other] = (await all.rows()).filter(hasId(id)).sort((a, b) => (b.id === id) - (a.id === id));
     const { href } = { ...entry };
     if (!href) {
-      summary.textContent = entry
-        ? `${many(entry.images, "image")}.`
-        : "No scan of a listed version has found it.";
+      summary.textContent = entry ? many(entry.images, "image") : `No scan of a listed version has ${id}.`;
       return;
     }
     const alias = entry.aliases.find(one => one.toLowerCase() === id.toLowerCase());
@@ -240,15 +240,16 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     // Packages of one name in two ecosystems are named with these.
     const every = found.data.flatMap(({ affected }) => affected).flatMap(({ packages }) => packages);
     const type = ({ purl }) => purl.match(/^pkg:(\w+)/)?.[1] ?? "";
-    const distinct = part => ({ ...part, pkg: every.some(({ pkg, ...one }) => pkg === part.pkg && type(one) !== type(part)) ? `${part.pkg} (${type(part) || "?"})` : part.pkg });
+    const twice = part => every.some(({ pkg, ...one }) => pkg === part.pkg && type(one) !== type(part));
+    const distinct = part => (twice(part) ? { ...part, pkg: `${part.pkg} (${type(part) || "?"})` } : part);
     summary.textContent = `In ${where(entry, many, found)}`;
     all.fill(about, { ...entry, ...found });
     await show(
       found.data.flatMap(({ affected, slug, status, suppressed }) =>
         [...affected, ...suppressed].map(one => {
+          const { digest, version = status === "affected" ? "none yet" : "not known" } = one.fixedIn ?? {};
           const packages = one.packages?.map(distinct) ?? [{ ...one, installed: "", fixed: one.status?.replaceAll("_", " ") }];
-          const { digest, version } = one.fixedIn ?? {};
-          return { ...row(slug, one.version, one.reportedAs ?? found.id), packages, digest, without: one.packages ? (version ?? (status === "affected" ? "none yet" : "not known")) : "suppressed" };
+          return { ...row(slug, one.version, one.reportedAs ?? found.id), packages, digest, without: one.packages ? version : "suppressed" };
         }),
       ),
       ["affected", "fixed", "unknown"].map(wanted => new Set(found.data.filter(({ status }) => status === wanted))),

@@ -661,7 +661,7 @@
     const words = less ? `${less === all ? "all" : `${thousands(less)} of`} ${many(all, `${worst} vulnerability`)}` : bySeverity(gone) || "nothing";
     const alike = before.scanner === after.scanner && before.grade && after.grade;
     const headline = `${verb} to ${after.version} removes ${words}${added[0] ? ` and adds ${bySeverity(added)}` : ""}.`;
-    const doubt = "These scans are incomplete or from different scanners, so some differences may not be real.";
+    const doubt = "The scans are not alike, so differences may not be real.";
     const texts = [`${thousands(gone.length)} gone, ${thousands(both.length)} in both, ${thousands(added.length)} new.`];
     const larger = to.size - from.size;
     if (larger) texts.push(`The image becomes ${size(Math.abs(larger))} ${larger > 0 ? "larger" : "smaller"}.`);
