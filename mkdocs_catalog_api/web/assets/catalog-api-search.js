@@ -120,7 +120,10 @@ export const search = (list, { action, anchor, bySeverity, days, gone, link, loa
     const [hit] = hits;
     if (!hit && !algorithm) {
       const inside = (await packages(text)).slice(0, 5);
-      if (inside[0]) return inside.flatMap(entry => [finder ? anchor(entry.name, `${finder}?package=${entry.type}/${encodeURIComponent(entry.name)}`) : entry.name, ` (${entry.type}): in ${where(entry, many)}. `]);
+      if (inside[0]) return inside.flatMap(entry => [
+        finder ? anchor(entry.name, `${finder}?package=${entry.type}/${encodeURIComponent(entry.name)}`) : entry.name,
+        ` (${entry.type}): in ${where(entry, many)}. `,
+      ]);
     }
     if (!hit) return algorithm ? [unknownDigest] : others(text);
     const { data: images } = await load(`${api}images/index.json`);
@@ -216,7 +219,15 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
       const rows = documents.flatMap(({ data }) =>
         data.flatMap(({ fixed, ids, images: having, name: pkg, version: installed }) =>
           having.flatMap(({ isLatest, slug, update, versions }) =>
-            versions.map(version => ({ ...row(slug, version, "catalog-vulnerabilities"), ...update, version, update, open: ids[0] && isLatest, ids, packages: [{ pkg, installed, fixed: ids[0] ? fixed[0] : "no known vulnerability" }] })),
+            versions.map(version => ({
+              ...row(slug, version, "catalog-vulnerabilities"),
+              ...update,
+              version,
+              update,
+              open: ids[0] && isLatest,
+              ids,
+              packages: [{ pkg, installed, fixed: ids[0] ? fixed[0] : "no known vulnerability" }],
+            })),
           ),
         ),
       );
@@ -246,7 +257,12 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
         [...affected, ...suppressed].map(one => {
           const packages = one.packages ?? [{ ...one, installed: "", fixed: one.status?.replaceAll("_", " ") }];
           const { digest, version } = one.fixedIn ?? {};
-          return { ...row(slug, one.version, one.reportedAs ?? found.id), packages, digest, without: one.packages ? (version ?? (status === "affected" ? "none yet" : "not known")) : "suppressed" };
+          return {
+            ...row(slug, one.version, one.reportedAs ?? found.id),
+            packages,
+            digest,
+            without: one.packages ? (version ?? (status === "affected" ? "none yet" : "not known")) : "suppressed",
+          };
         }),
       ),
       ["affected", "fixed", "unknown"].map(wanted => new Set(found.data.filter(({ status }) => status === wanted))),
