@@ -214,8 +214,9 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     about.hidden = !!packages[0];
     if (packages[0]) {
       const documents = await Promise.all(packages.map(({ href }) => load(link(href))));
-      const less = documents[0].releasesInPart + documents[0].releasesUnknown;
-      summary.textContent = `In ${packages.map(entry => where(entry, many)).join("; ")}.${less ? ` Not all packages of ${many(less, "version")} are known.` : ""}`;
+      const [{ releasesInPart, releasesUnknown }] = documents;
+      const less = releasesInPart + releasesUnknown;
+      summary.textContent = `In ${packages.map(entry => where(entry, many)).join(", ")}.${less ? ` Not all packages of ${many(less, "version")} are known.` : ""}`;
       const rows = documents.flatMap(({ data }) =>
         data.flatMap(({ fixed, ids, images: having, name: pkg, version: installed }) =>
           having.flatMap(({ isLatest, slug, update, versions }) =>
@@ -226,7 +227,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
               update,
               open: ids[0] && isLatest,
               ids,
-              packages: [{ pkg, installed, fixed: ids[0] ? fixed[0] : "no known vulnerability" }],
+              packages: [{ pkg, installed, fixed: ids[0] ? fixed[0] : "none known" }],
             })),
           ),
         ),
