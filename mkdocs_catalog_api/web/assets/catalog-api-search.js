@@ -214,8 +214,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     about.hidden = !!packages[0];
     if (packages[0]) {
       const documents = await Promise.all(packages.map(({ href }) => load(link(href))));
-      const [{ releasesInPart, releasesUnknown }] = documents;
-      const less = releasesInPart + releasesUnknown;
+      const less = documents[0].releasesInPart + documents[0].releasesUnknown;
       summary.textContent = `In ${packages.map(entry => where(entry, many)).join(", ")}.${less ? ` Not all packages of ${many(less, "version")} are known.` : ""}`;
       const rows = documents.flatMap(({ data }) =>
         data.flatMap(({ fixed, ids, images: having, name: pkg, version: installed }) =>
