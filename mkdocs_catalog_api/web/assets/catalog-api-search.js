@@ -205,7 +205,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     if (packages[0]) {
       const documents = await Promise.all(packages.map(({ href }) => load(link(href))));
       const less = documents[0].releasesInPart + documents[0].releasesUnknown;
-      summary.textContent = `In ${packages.map(entry => where(entry, many)).join("; ")}.${less ? ` ${many(less, "version")} without a whole list.` : ""}`;
+      summary.textContent = `In ${packages.map(entry => where(entry, many)).join("; ")}.${less ? ` ${many(less, "version")} not wholly known.` : ""}`;
       const rows = documents.flatMap(({ data }) =>
         data.flatMap(({ fixed, ids, images: having, name: pkg, version: installed }) =>
           having.flatMap(({ isLatest, slug, update, versions }) =>
