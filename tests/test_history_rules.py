@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.catalog.history import FixEntry
@@ -137,8 +137,22 @@ def _fixes(id_: str, days: list[Json | None]) -> Iterator[tuple[str, int, int]]:
     yield from ((id_, first, took) for first, took, unknown, worst in fixes if not unknown and worst <= 1)
 
 
+def one_build(*packages: str) -> Json:
+    """A day on which a scan shows one id in these packages."""
+    row = {"severity": "HIGH", "suppressed": False}
+    return {
+        "latest": "1.0",
+        "versions": {"1.0": {"digests": [digest("a")]}},
+        "scanner": "trivy",
+        "scans": [{"scanner": "trivy", "platform": "linux/amd64", "limits": []}],
+        "age": 0,
+        "rows": {package: {ONE: {"pkg": package} | row} for package in packages},
+    }
+
+
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.none() | facts(), min_size=1, max_size=9))
+@example([None, one_build("a", "b"), one_build("b")])
 def test_a_history_holds_the_contract_and_its_fixes_are_those_of_the_facts(days: list[Json | None]) -> None:
     with tempfile.TemporaryDirectory() as path:
         write(Path(path) / "history", days)

@@ -103,7 +103,8 @@ class Tracked(Struct, eq=False):
     def end(self, package: str, reason: EpisodeEnd) -> None:
         """Note that it is no longer open in a package."""
         if episode := self.open.pop(package, None):
-            episode.reason = self.entries[-1].reason = reason
+            episode.reason = reason
+            self.entries[-1].reason = None if self.open else reason
 
     def unite(self, other: Tracked) -> None:
         """Add another one, which turns out to be the same."""
