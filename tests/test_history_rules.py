@@ -137,12 +137,12 @@ def _fixes(id_: str, days: list[Json | None]) -> Iterator[tuple[str, int, int]]:
     yield from ((id_, first, took) for first, took, unknown, worst in fixes if not unknown and worst <= 1)
 
 
-def one_build(*packages: str) -> Json:
+def one_build(*packages: str, build: str = "a") -> Json:
     """A day on which a scan shows one id in these packages."""
     row = {"severity": "HIGH", "suppressed": False}
     return {
         "latest": "1.0",
-        "versions": {"1.0": {"digests": [digest("a")]}},
+        "versions": {"1.0": {"digests": [digest(build)]}},
         "scanner": "trivy",
         "scans": [{"scanner": "trivy", "platform": "linux/amd64", "limits": []}],
         "age": 0,
@@ -153,6 +153,7 @@ def one_build(*packages: str) -> Json:
 @settings(max_examples=150, deadline=None)
 @given(st.lists(st.none() | facts(), min_size=1, max_size=9))
 @example([None, one_build("a", "b"), one_build("b")])
+@example([None, one_build("a"), one_build(build="b"), one_build("a"), one_build(build="b")])
 def test_a_history_holds_the_contract_and_its_fixes_are_those_of_the_facts(days: list[Json | None]) -> None:
     with tempfile.TemporaryDirectory() as path:
         write(Path(path) / "history", days)

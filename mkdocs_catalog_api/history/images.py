@@ -57,6 +57,10 @@ class Tracked(Struct, eq=False):
     """What the scans that showed it had looked at."""
     last: LastScan = ("", "", False)
     """That showed it, once it is gone."""
+    periods: list[tuple[str, str]] = field(default_factory=list)
+    """First and last days on which it was shown, without the present period."""
+    shown_since: str = ""
+    """First day of the present period, or of the last one."""
 
     @property
     def clock(self) -> FixEntry | None:
@@ -110,6 +114,7 @@ class Tracked(Struct, eq=False):
         """Add another one, which turns out to be the same."""
         self.names |= other.names
         self.episodes += other.episodes
+        self.periods += [*other.periods, (other.shown_since, other.last[0])]
         self.shown, self.open = other.shown | self.shown, other.open | self.open
         unite(self.covered, other.covered)
 
@@ -314,7 +319,7 @@ class ImagePast:
     def _reason(self, tracked: Tracked, builds: set[str], looks: Looks) -> GoneReason:
         """Why a vulnerability is gone.
 
-        - `scanner`: no scanner that showed it has looked, or a build that was there since its clock started
+        - `scanner`: no scanner that showed it has looked, or a build that showed it since its clock started
           is there, or may be because nobody knows its digest.
         - `superseded`: another version is the newest.
         - `rebuilt`: the newest version is another build.
@@ -323,7 +328,9 @@ class ImagePast:
         since = tracked.clock.first_seen if tracked.clock else last_day
         scanners = {subject.scanner for subject in tracked.covered}
         days = [day for build in builds for day in self._scanned.get(build, ())]
-        if looks.scanners.isdisjoint(scanners) or any(since <= day <= last_day for day in days):
+        periods = [*tracked.periods, (tracked.shown_since, last_day)]
+        showed = any(max(since, first) <= day <= last for day in days for first, last in periods)
+        if looks.scanners.isdisjoint(scanners) or showed:
             return "scanner"
         if self.facts.latest != version:
             return "superseded"
@@ -354,6 +361,9 @@ class ImagePast:
         reason = self.first or ("renamed" if self._renamed and tracked.clock else None)
         if again and tracked.entries and not tracked.clock:
             tracked.take_back()
+        if not tracked.shown:
+            tracked.periods.append((tracked.shown_since, tracked.last[0]))
+            tracked.shown_since = date
         if former is None and not row.suppressed:
             yield events.VulnerabilityFound(*about, reason)
         if former and former.severity != row.severity:
