@@ -15,9 +15,9 @@ from pydantic.json_schema import GenerateJsonSchema
 from mkdocs_catalog_api.authored.config_file import PLUGIN
 from mkdocs_catalog_api.authored.from_registry import REGISTRY, FromRegistry
 from mkdocs_catalog_api.authored.settings import CollectionSettings, Settings
-from mkdocs_catalog_api.catalog.collections import ITEM_MODELS
-from mkdocs_catalog_api.catalog.fields import COMPUTED, FieldType
-from mkdocs_catalog_api.catalog.models import Outcome, UpdateEntry
+from mkdocs_catalog_api.items.collections import ITEM_MODELS
+from mkdocs_catalog_api.items.fields import COMPUTED, FieldType
+from mkdocs_catalog_api.items.models import Outcome, UpdateEntry
 
 Schema = dict[str, Any]
 

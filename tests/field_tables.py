@@ -13,10 +13,10 @@ import yaml
 
 from mkdocs_catalog_api.authored.settings import LARGE_LOOKUPS, Settings, item_fields
 from mkdocs_catalog_api.catalog.addresses import OPENAPI
-from mkdocs_catalog_api.catalog.collections import ITEM_MODELS
 from mkdocs_catalog_api.catalog.grading import CLEAN, GRADES, WITH_FIX, WITHOUT_FIX
 from mkdocs_catalog_api.catalog.scans import COUNTERS
 from mkdocs_catalog_api.documents.table import LOOKUP_NAMES, kinds
+from mkdocs_catalog_api.items.collections import ITEM_MODELS
 from mkdocs_catalog_api.sources.reports import FORMATS, SCANNERS
 
 from .editor_schemas import schemas

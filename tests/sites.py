@@ -20,8 +20,8 @@ from mkdocs.exceptions import Abort, BuildError, ConfigurationError
 
 from mkdocs_catalog_api.authored.read_site import read_site
 from mkdocs_catalog_api.build import prepare
-from mkdocs_catalog_api.catalog.models import ImageEntry
 from mkdocs_catalog_api.catalog.value import Image, WebPage
+from mkdocs_catalog_api.items.models import ImageEntry
 from mkdocs_catalog_api.mkdocs_plugin.plugin import CatalogApiPlugin
 from mkdocs_catalog_api.problems import CatalogError, Problem, Problems, lines
 

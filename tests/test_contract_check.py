@@ -14,9 +14,9 @@ import pytest
 
 from mkdocs_catalog_api import documents
 from mkdocs_catalog_api.authored.settings import Settings, item_fields
-from mkdocs_catalog_api.catalog.collections import COLLECTIONS, WITH_DOCUMENTS
 from mkdocs_catalog_api.documents.kinds import Kind, Route
 from mkdocs_catalog_api.documents.table import KINDS, LOOKUP_NAMES, kinds
+from mkdocs_catalog_api.items.collections import COLLECTIONS, WITH_DOCUMENTS
 
 from .contract import check
 from .feeds_of_advisories import kev

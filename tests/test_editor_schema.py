@@ -10,7 +10,7 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator, Draft202012Validator  # type: ignore[import-untyped]
 
-from mkdocs_catalog_api.catalog.collections import COLLECTIONS, ITEM_MODELS
+from mkdocs_catalog_api.items.collections import COLLECTIONS, ITEM_MODELS
 
 from .example import EXAMPLE
 from .refresh import SCHEMAS as FOLDER

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.catalog.models import UpdateEntry, VersionEntry
 from mkdocs_catalog_api.catalog.value import Catalog, Image
+from mkdocs_catalog_api.items.models import UpdateEntry, VersionEntry
 from mkdocs_catalog_api.publish.feeds import UPDATES_FEED, calendar, feeds
 
 from .sites import SiteFolder, image_value

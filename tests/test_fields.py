@@ -17,14 +17,14 @@ from pydantic import BaseModel
 from mkdocs_catalog_api.authored.pages import heading
 from mkdocs_catalog_api.authored.read_site import read_site
 from mkdocs_catalog_api.authored.settings import item_fields
-from mkdocs_catalog_api.catalog import models
-from mkdocs_catalog_api.catalog.collections import COLLECTIONS
-from mkdocs_catalog_api.catalog.fields import ItemFields
-from mkdocs_catalog_api.catalog.model import Model
-from mkdocs_catalog_api.catalog.models import ChartVersionEntry, PinEntry, VersionEntry
-from mkdocs_catalog_api.catalog.shown import Shown, shown_fields
-from mkdocs_catalog_api.catalog.types import WebLink
 from mkdocs_catalog_api.documents.item_structs import published
+from mkdocs_catalog_api.items import models
+from mkdocs_catalog_api.items.collections import COLLECTIONS
+from mkdocs_catalog_api.items.fields import ItemFields
+from mkdocs_catalog_api.items.model import Model
+from mkdocs_catalog_api.items.models import ChartVersionEntry, PinEntry, VersionEntry
+from mkdocs_catalog_api.items.shown import Shown, shown_fields
+from mkdocs_catalog_api.items.types import WebLink
 from mkdocs_catalog_api.problems import Problems
 from mkdocs_catalog_api.web.render import environment
 

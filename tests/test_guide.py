@@ -22,9 +22,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from mkdocs_catalog_api.authored.settings import Settings, item_fields
-from mkdocs_catalog_api.catalog.collections import COLLECTIONS
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.commands.run import REQUIREMENT
+from mkdocs_catalog_api.items.collections import COLLECTIONS
 
 from .example import EXAMPLE
 from .field_tables import OTHER_TABLES, TABLES, table

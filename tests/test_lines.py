@@ -14,15 +14,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from packaging.version import Version
 
-from mkdocs_catalog_api.catalog.lines import (
+from mkdocs_catalog_api.items.lines import (
     LineRules,
     form,
     newest_label,
     parse_label,
     update_advice,
 )
-from mkdocs_catalog_api.catalog.models import VersionEntry
-from mkdocs_catalog_api.catalog.versions import newest_first, undecided, version_key
+from mkdocs_catalog_api.items.models import VersionEntry
+from mkdocs_catalog_api.items.versions import newest_first, undecided, version_key
 
 from .sites import Result, SiteFolder, built, digest
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mkdocs_catalog_api.catalog.collections import COLLECTIONS, ITEM_MODELS
+from mkdocs_catalog_api.items.collections import COLLECTIONS, ITEM_MODELS
 
 from .authors import REQUIRED, configure, told
 from .fake_registry import FakeRegistry

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.catalog import links, names
-from mkdocs_catalog_api.catalog.names import Reference
+from mkdocs_catalog_api.items import links, names
+from mkdocs_catalog_api.items.names import Reference
 
 HEX = "0123456789abcdef" * 8
 SHA256 = f"sha256:{HEX[:64]}"

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from mkdocs_catalog_api.catalog.registry_facts import RegistryFacts, VersionFacts, former_after
+from mkdocs_catalog_api.items.registry_facts import RegistryFacts, VersionFacts, former_after
 from mkdocs_catalog_api.network import client
 
 from .fake_registry import FakeRegistry

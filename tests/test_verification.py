@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.catalog.models import ChartVersionEntry, VersionEntry
 from mkdocs_catalog_api.catalog.newest_reference import image_reference, pinning_reference
-from mkdocs_catalog_api.catalog.verification import Verification
+from mkdocs_catalog_api.items.models import ChartVersionEntry, VersionEntry
+from mkdocs_catalog_api.items.verification import Verification
 
 from .sites import digest
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.catalog.version_tags import is_of_build, label_first, version_tags
+from mkdocs_catalog_api.items.version_tags import is_of_build, label_first, version_tags
 
 ROWS = {
     "metadata-action": ("1.2.3 1.2", "latest main edge pr-12 sha-1a2b3c4 sha-5040113 1.2.3-5-g3f2a91c"),

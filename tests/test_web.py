@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 import mkdocs_catalog_api.web
-from mkdocs_catalog_api.catalog.collections import COLLECTIONS, ITEM_MODELS
 from mkdocs_catalog_api.catalog.scans import COUNTERS
+from mkdocs_catalog_api.items.collections import COLLECTIONS, ITEM_MODELS
 from mkdocs_catalog_api.problems.codes import Code
 
 from .budgets import check_size

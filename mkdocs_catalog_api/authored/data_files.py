@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ..catalog.names import SLUG_MAX, slug_from_name
+from ..items.names import SLUG_MAX, slug_from_name
 from ..problems import Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
 from .kept import KEPT

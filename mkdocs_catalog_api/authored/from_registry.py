@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_core import ErrorDetails
 
-from ..catalog.lines import Keep
-from ..catalog.model import Model
-from ..catalog.types import Positive
-from ..catalog.version_tags import version_tags
+from ..items.lines import Keep
+from ..items.model import Model
+from ..items.types import Positive
+from ..items.version_tags import version_tags
 from ..problems import Level, Problem, RefusedError
 from ..problems.codes import Code
 from .messages import resembling, shown

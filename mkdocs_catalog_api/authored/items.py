@@ -11,12 +11,12 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from ..catalog.collections import ITEM_MODELS, WITH_DOCUMENTS
-from ..catalog.fields import ItemFields
-from ..catalog.links import SCHEME
-from ..catalog.models import ImageEntry, ItemEntry
-from ..catalog.names import slug
 from ..catalog.value import WebPage
+from ..items.collections import ITEM_MODELS, WITH_DOCUMENTS
+from ..items.fields import ItemFields
+from ..items.links import SCHEME
+from ..items.models import ImageEntry, ItemEntry
+from ..items.names import slug
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .data_files import read_list

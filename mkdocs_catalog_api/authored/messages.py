@@ -11,7 +11,7 @@ from typing import get_args
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
-from ..catalog.fields import COMPUTED, OwnFields
+from ..items.fields import COMPUTED, OwnFields
 from ..problems import RefusedError
 from ..problems.codes import Code
 

@@ -15,8 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pathspec import GitIgnoreSpec
 
-from ..catalog.lines import Keep
-from ..catalog.registry_facts import RegistryFacts
+from ..items.lines import Keep
+from ..items.registry_facts import RegistryFacts
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from .kept import KEPT

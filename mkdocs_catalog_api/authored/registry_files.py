@@ -16,12 +16,12 @@ import msgspec
 from msgspec.structs import fields, replace
 from pydantic import ValidationError
 
-from ..catalog.fields import built_in_fields, field_type, version_model
-from ..catalog.model import Model
-from ..catalog.models import ChartEntry, ImageEntry
-from ..catalog.names import Reference, without_details
-from ..catalog.names import slug as checked_slug
-from ..catalog.registry_facts import (
+from ..items.fields import built_in_fields, field_type, version_model
+from ..items.model import Model
+from ..items.models import ChartEntry, ImageEntry
+from ..items.names import Reference, without_details
+from ..items.names import slug as checked_slug
+from ..items.registry_facts import (
     FACTS_FOLDER,
     UNKNOWN_PLATFORM,
     FormerFacts,
@@ -30,8 +30,8 @@ from ..catalog.registry_facts import (
     VersionFacts,
     decode,
 )
-from ..catalog.types import camel
-from ..catalog.version_tags import label_first
+from ..items.types import camel
+from ..items.version_tags import label_first
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .folders import project_of, read_synced

@@ -22,9 +22,9 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from ..catalog import names as references
-from ..catalog.collections import COLLECTIONS, ITEM_MODELS
-from ..catalog.fields import (
+from ..items import names as references
+from ..items.collections import COLLECTIONS, ITEM_MODELS
+from ..items.fields import (
     COMPUTED,
     FieldRule,
     ItemFields,
@@ -34,10 +34,10 @@ from ..catalog.fields import (
     type_of_text,
     version_model,
 )
-from ..catalog.fields import item_fields as fields_of
-from ..catalog.models import ItemEntry
-from ..catalog.types import LineRule, VariantRule
-from ..catalog.verification import Verification
+from ..items.fields import item_fields as fields_of
+from ..items.models import ItemEntry
+from ..items.types import LineRule, VariantRule
+from ..items.verification import Verification
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from .config_file import ConfigFile

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from ..catalog.collections import COLLECTIONS
-from ..catalog.registry_facts import FACTS_FOLDER
+from ..items.collections import COLLECTIONS
+from ..items.registry_facts import FACTS_FOLDER
 from .config_file import ConfigFile
 from .pages import Page
 from .settings import HISTORY_FOLDER, KEV, SECURITY_FOLDERS, Settings, data_names

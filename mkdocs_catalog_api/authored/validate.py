@@ -10,8 +10,8 @@ from typing import TypeVar, get_args
 from msgspec.structs import replace
 from pydantic_core import ErrorDetails
 
-from ..catalog.fields import COMPUTED, ItemFields, M
-from ..catalog.lines import (
+from ..items.fields import COMPUTED, ItemFields, M
+from ..items.lines import (
     LineRules,
     Version,
     cycle_of,
@@ -22,11 +22,11 @@ from ..catalog.lines import (
     parse_label,
     tagged_latest,
 )
-from ..catalog.model import Model
-from ..catalog.models import ChartEntry, ImageEntry, Lifecycle, ListedEntry, PinningEntry, VersionEntry
-from ..catalog.names import slug_from_name
-from ..catalog.types import NOASSERTION
-from ..catalog.versions import in_order, undecided
+from ..items.model import Model
+from ..items.models import ChartEntry, ImageEntry, Lifecycle, ListedEntry, PinningEntry, VersionEntry
+from ..items.names import slug_from_name
+from ..items.types import NOASSERTION
+from ..items.versions import in_order, undecided
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .messages import code_of, location, message_and_hint, resembling, suggestion

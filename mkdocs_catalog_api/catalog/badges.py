@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
+from ..items.models import ChartEntry, ImageEntry, ListedEntry, PinningEntry
+from ..items.names import badge_name, hub_name
 from .assessment import Figures
 from .grading import GRADES
-from .models import ChartEntry, ImageEntry, ListedEntry, PinningEntry
-from .names import badge_name, hub_name
 from .populations import all_of, populations
 from .value import Catalog, Image
 

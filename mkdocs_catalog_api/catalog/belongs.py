@@ -7,10 +7,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from ..items.models import ImageEntry, VersionEntry
 from ..problems import Level, Problem
 from ..problems.codes import Code
 from .covers import Part
-from .models import ImageEntry, VersionEntry
 from .scans import Scan, plain_platform
 from .value import FormerDigest
 

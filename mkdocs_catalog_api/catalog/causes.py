@@ -8,10 +8,10 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..items.versions import VersionKey, version_key
 from .packages import Package
 from .populations import Population
 from .scans import SEVERITIES
-from .versions import VersionKey, version_key
 from .vulnerabilities import Vulnerability
 
 MOST = 20

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from .models import PlatformManifest
+from ..items.models import PlatformManifest
 from .scans import LIMITS, Limit, Scan, plain_platform
 
 Reason = Literal["scanner-not-wanted", "other-platform", "replaced"]

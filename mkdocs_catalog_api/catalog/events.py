@@ -5,8 +5,8 @@ from typing import Annotated, Literal, TypeAlias
 from msgspec import Meta, Struct, field
 from msgspec.json import schema
 
+from ..items import types
 from . import published as fields
-from . import types
 from .published import LifecycleWord
 from .vulnerabilities import SeverityWord, open_words
 

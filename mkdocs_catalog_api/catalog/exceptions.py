@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from urllib.parse import quote
 
+from ..items.names import Reference
 from .ids import stands_for_several
-from .names import Reference
 from .statements import Statement
 from .value import Catalog, Image, Release
 from .vulnerabilities import Suppressed

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ..items.lines import Advice, LineRules, update_advice
+from ..items.models import ImageEntry, PlatformManifest, VersionEntry
+from ..items.registry_facts import ManifestFacts, RegistryFacts
+from ..items.versions import newest_first
 from .history import History
-from .lines import Advice, LineRules, update_advice
-from .models import ImageEntry, PlatformManifest, VersionEntry
-from .registry_facts import ManifestFacts, RegistryFacts
 from .value import FormerDigest, Release
-from .versions import newest_first
 
 
 class ListedImage(NamedTuple):

@@ -5,10 +5,10 @@ from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta, Struct, field
 
+from ..items.models import Lifecycle
+from ..items.types import Count
 from .events import Aliases, AnyEvent, GoneReason, Id, Package, Slug, Version
-from .models import Lifecycle
 from .published import Counters, Day, Document, ExploitedIfKnown, GradeLetter
-from .types import Count
 from .vulnerabilities import SeverityWord, open_words
 
 EpisodeEnd = Literal[GoneReason, "suppressed"]

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from ..items.models import ImageEntry, PinEntry
+from ..items.names import Reference
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from . import doubts
@@ -15,8 +17,6 @@ from .belongs import Key, ReleaseIndex, belongs
 from .contents import Contents, united
 from .counts import CountRules, unused
 from .covers import ReleaseParts, ScanSelection
-from .models import ImageEntry, PinEntry
-from .names import Reference
 from .scans import Scan
 from .value import FormerDigest, Image, Pin, PinningItem, Release, WebPage
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import overload
 
-from .links import is_web_link
+from ..items.links import is_web_link
 
 # The lengths are limited, because descriptions also come from registries.
 _INLINE = re.compile(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from .models import ImageEntry, ListedEntry, PinningVersionEntry, VersionEntry
+from ..items.models import ImageEntry, ListedEntry, PinningVersionEntry, VersionEntry
 
 
 def image_reference(image: str, version: VersionEntry | None) -> str:

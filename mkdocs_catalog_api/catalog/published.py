@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal, TypeVar, get_type_hints
 from msgspec import Meta, Struct, defstruct
 from msgspec.json import schema
 
+from ..items.models import Lifecycle
+from ..items.types import Count, Digest, Slug, VersionLabel
 from . import grading
-from .models import Lifecycle
-from .types import Count, Digest, Slug, VersionLabel
 from .vulnerabilities import vocabulary
 
 PER_PAGE = 24

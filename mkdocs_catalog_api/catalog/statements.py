@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple, TypeVar, get_args
 
 from msgspec import Struct
 
+from ..items import names
 from ..problems import RefusedError
-from . import names
 from .ids import id_key
 from .packages import Purl
 from .scans import Finding, plain_platform

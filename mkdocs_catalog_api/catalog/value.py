@@ -8,18 +8,11 @@ from typing import ClassVar, NamedTuple
 
 from msgspec import Struct, field
 
-from .addresses import Addresses, mount_path
-from .alike import Look, Looks
-from .assessment import Assessment, Figures
-from .collections import PINNING
-from .contents import Contents
-from .covers import ScanSelection
-from .fields import ItemFields
-from .history import History
-from .ids import Identities
-from .lines import Advice
-from .model import Model
-from .models import (
+from ..items.collections import PINNING
+from ..items.fields import ItemFields
+from ..items.lines import Advice
+from ..items.model import Model
+from ..items.models import (
     ImageEntry,
     PinEntry,
     PinningEntry,
@@ -28,6 +21,13 @@ from .models import (
     UpdateEntry,
     VersionEntry,
 )
+from .addresses import Addresses, mount_path
+from .alike import Look, Looks
+from .assessment import Assessment, Figures
+from .contents import Contents
+from .covers import ScanSelection
+from .history import History
+from .ids import Identities
 from .scans import Scan, plain_platform
 from .vex_matching import Statements
 from .vulnerabilities import Vulnerability

@@ -16,8 +16,8 @@ from ..authored.from_registry import is_from_registry
 from ..authored.items import page_selection
 from ..authored.pages import front_matter
 from ..authored.settings import CollectionSettings, Settings, read_settings
-from ..catalog.collections import COLLECTIONS, ITEM_MODELS
-from ..catalog.names import Reference, repository, slug_from_name
+from ..items.collections import COLLECTIONS, ITEM_MODELS
+from ..items.names import Reference, repository, slug_from_name
 from ..problems import Level, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
 from .run import config_file_option, print_problems

@@ -175,8 +175,8 @@ def _registry(
     prune: bool,
 ) -> None:
     """Get the data of registries on images and charts."""
-    from ..catalog.names import Reference
-    from ..catalog.registry_facts import FACTS_FOLDER
+    from ..items.names import Reference
+    from ..items.registry_facts import FACTS_FOLDER
     from ..network.credentials import Credentials
     from ..network.registry import Registries
     from ..network.sync import Sync
@@ -224,7 +224,7 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
     """Yield the images and charts to request. Only slug, reference and versions of a page must be valid."""
     from ..authored.from_registry import is_from_registry
     from ..authored.registry_files import read_choice
-    from ..catalog.names import chart_reference, repository, slug
+    from ..items.names import chart_reference, repository, slug
     from ..network.items import Choice, Item
     from ..sources.load import load_values
 
@@ -281,7 +281,7 @@ def _order(
     reports them.
     """
     from ..authored.registry_files import placing
-    from ..catalog.models import ChartEntry, ImageEntry
+    from ..items.models import ChartEntry, ImageEntry
     from ..network.items import Order
     from ..sources.advisories import read_cycles
     from ..sources.assemble import line_rules

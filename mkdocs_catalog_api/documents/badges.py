@@ -8,9 +8,9 @@ from ..catalog import addresses
 from ..catalog.badges import CATALOG_BADGES, IMAGE_BADGES, BadgeContent, catalog_contents
 from ..catalog.populations import newest_scan
 from ..catalog.published import Document
-from ..catalog.types import Slug, Text
 from ..catalog.value import Catalog, Image
 from ..catalog.vulnerabilities import vocabulary
+from ..items.types import Slug, Text
 from .kinds import SLUG, Documents, Kind, Parameter, Route
 
 _LABEL_COLOR = "#2f3a45"  # as readable under white text as the colors of the contents

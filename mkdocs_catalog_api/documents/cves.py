@@ -13,7 +13,6 @@ from msgspec import Meta, Struct, field
 
 from ..catalog import addresses
 from ..catalog.ids import cve_order
-from ..catalog.names import reserved
 from ..catalog.published import (
     ApiVersion,
     DigestAgain,
@@ -25,7 +24,6 @@ from ..catalog.published import (
     VersionLabelAgain,
 )
 from ..catalog.scans import SEVERITIES
-from ..catalog.types import Count, Slug, Text
 from ..catalog.value import Catalog
 from ..catalog.vulnerabilities import (
     ExploitedSince,
@@ -38,6 +36,8 @@ from ..catalog.vulnerabilities import (
     open_words,
     row_order,
 )
+from ..items.names import reserved
+from ..items.types import Count, Slug, Text
 from .kinds import Documents, Kind, Parameter, Route
 
 _INDEX, _PATH = "cves/index.json", "cves/{id}.json"

@@ -7,10 +7,10 @@ from msgspec import Meta
 
 from ..catalog import addresses
 from ..catalog.published import ApiVersion, Day, Document, Href, LifecycleWord
-from ..catalog.types import Count, Digest, Slug, Text, VersionLabel
 from ..catalog.value import Catalog, FormerDigest, Image, Release
 from ..catalog.verdict import Concern, concerns
 from ..catalog.vulnerabilities import open_words
+from ..items.types import Count, Digest, Slug, Text, VersionLabel
 from .kinds import Documents, Kind, Parameter, Route
 from .sboms import sbom_address
 from .security import Limits, PlatformsScanned, SecurityFigures, security_figures

@@ -8,7 +8,6 @@ from urllib.parse import urljoin
 from msgspec import Meta
 
 from ..catalog import addresses
-from ..catalog.collections import COLLECTIONS
 from ..catalog.published import (
     AddressTemplate,
     ApiVersion,
@@ -18,8 +17,9 @@ from ..catalog.published import (
     Total,
     document_struct,
 )
-from ..catalog.types import Count, Positive, Text
 from ..catalog.value import Catalog
+from ..items.collections import COLLECTIONS
+from ..items.types import Count, Positive, Text
 from .collections import total_pages
 from .kinds import Kind, Route
 

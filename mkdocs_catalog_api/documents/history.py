@@ -21,8 +21,8 @@ from ..catalog.history import (
     Within,
 )
 from ..catalog.published import ApiVersion, Day, Document, Href
-from ..catalog.types import Count
 from ..catalog.value import Catalog
+from ..items.types import Count
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
 
 _LIMITS = (7, 30, 90)

@@ -1,6 +1,6 @@
-"""Items of the collections: the fields that authors write (`catalog.models`), and computed ones.
+"""Items of the collections: the fields that authors write (`items.models`), and computed ones.
 
-Names, order, types and descriptions of the fields that authors write are in `catalog.models` alone; the
+Names, order, types and descriptions of the fields that authors write are in `items.models` alone; the
 Structs are made from there. A declared field is always present, null only where its type allows it.
 """
 
@@ -13,10 +13,11 @@ from msgspec import Meta, Struct
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from ..catalog.collections import COLLECTIONS, PINNING
-from ..catalog.fields import OwnFields
-from ..catalog.model import CustomizableModel, Model
-from ..catalog.models import (
+from ..catalog.published import Day, Document, Href, PageLink, document_struct
+from ..items.collections import COLLECTIONS, PINNING
+from ..items.fields import OwnFields
+from ..items.model import CustomizableModel, Model
+from ..items.models import (
     ImageEntry,
     Lifecycle,
     Outcome,
@@ -25,8 +26,7 @@ from ..catalog.models import (
     UpdateEntry,
     VersionEntry,
 )
-from ..catalog.published import Day, Document, Href, PageLink, document_struct
-from ..catalog.types import Slug, Text, VersionLabel
+from ..items.types import Slug, Text, VersionLabel
 from .security import SecurityFigures
 
 AUTHORED_EXAMPLE = "x-authored-example"

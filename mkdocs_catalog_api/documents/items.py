@@ -8,11 +8,11 @@ from msgspec import Struct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
-from ..catalog.links import SCHEME
 from ..catalog.markdown import plain_text
-from ..catalog.models import ListedEntry
 from ..catalog.newest_reference import newest_reference
 from ..catalog.value import Catalog, Image, Pin, PinningItem, RoadmapItem
+from ..items.links import SCHEME
+from ..items.models import ListedEntry
 from .item_structs import Verify, publish
 from .sboms import sbom_address
 from .security import item_security

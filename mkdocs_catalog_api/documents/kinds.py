@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, TypeAlias
 from msgspec import Struct
 
 from ..authored.settings import Settings
-from ..catalog.collections import COLLECTIONS
-from ..catalog.types import Slug
 from ..catalog.value import Catalog
+from ..items.collections import COLLECTIONS
+from ..items.types import Slug
 
 TAGS = {
     **{each.name: each.description for each in COLLECTIONS.values()},

@@ -10,8 +10,8 @@ from urllib.parse import urljoin
 
 from ..catalog import addresses as paths
 from ..catalog.addresses import GENERATOR
-from ..catalog.collections import COLLECTIONS, PINNING
 from ..catalog.value import Catalog
+from ..items.collections import COLLECTIONS, PINNING
 from .kinds import Kind, Route
 
 

@@ -12,7 +12,6 @@ from msgspec import Meta, Struct, field
 
 from ..catalog.causes import by_severity, fixes, package_order
 from ..catalog.contents import PackageVersion
-from ..catalog.names import reserved
 from ..catalog.packages import Package, bare_url, plain_version
 from ..catalog.published import (
     ApiVersion,
@@ -24,9 +23,10 @@ from ..catalog.published import (
     SlugAgain,
     VersionLabelAgain,
 )
-from ..catalog.types import Count, Text
 from ..catalog.value import Catalog
 from ..catalog.vulnerabilities import Vulnerability
+from ..items.names import reserved
+from ..items.types import Count, Text
 from .kinds import Documents, Kind, Parameter, Route
 
 _INDEX, _PATH = "packages/index.json", "packages/{type}/{name}.json"

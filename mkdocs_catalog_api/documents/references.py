@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 from msgspec import Meta, structs
 
 from ..catalog import addresses
-from ..catalog.names import Reference, reserved
 from ..catalog.published import ApiVersion, Document, Href
-from ..catalog.types import Count, Slug
 from ..catalog.value import Catalog, Image
+from ..items.names import Reference, reserved
+from ..items.types import Count, Slug
 from .digests import DigestEntry, digest_entry
 from .kinds import Documents, Kind, Parameter, Route
 from .security import ImageReference

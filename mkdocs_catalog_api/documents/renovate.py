@@ -9,10 +9,10 @@ from urllib.parse import urljoin
 from msgspec import UNSET, Meta, UnsetType
 
 from ..catalog.addresses import web_address
-from ..catalog.models import VersionEntry
 from ..catalog.published import Document, Timestamp
-from ..catalog.types import Digest, VersionLabel
 from ..catalog.value import Catalog, Image
+from ..items.models import VersionEntry
+from ..items.types import Digest, VersionLabel
 from .kinds import SLUG, Documents, Kind, Route
 
 _PATH = "renovate/{slug}.json"

@@ -12,11 +12,11 @@ from msgspec import UNSET, Meta, UnsetType
 
 from ..catalog import addresses
 from ..catalog.contents import Contents, PackageVersion
-from ..catalog.names import Reference
 from ..catalog.published import Document
-from ..catalog.types import Text, VersionLabel
 from ..catalog.value import Catalog, Image, Release
 from ..catalog.vulnerabilities import vocabulary
+from ..items.names import Reference
+from ..items.types import Text, VersionLabel
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
 
 Purl = Annotated[

@@ -37,8 +37,8 @@ from ..catalog.published import (
     schema_name,
 )
 from ..catalog.scans import COUNTERS, Limit
-from ..catalog.types import Count, Digest, Slug, Text, VersionLabel
 from ..catalog.vulnerabilities import Suppressed, Vulnerability, open_words
+from ..items.types import Count, Digest, Slug, Text, VersionLabel
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
 from .packages import PackageName, PackageType, package_path
 

@@ -9,14 +9,14 @@ from msgspec import Meta, Struct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
-from ..catalog.collections import COLLECTIONS, WITH_DOCUMENTS
-from ..catalog.fields import ItemFields
 from ..catalog.markdown import plain_text
-from ..catalog.model import Model
 from ..catalog.published import Day, Document, Total, document_struct, envelope, fields_of
-from ..catalog.shown import Shown
-from ..catalog.types import Count, VersionLabel, camel
 from ..catalog.value import Catalog, Image, PinningItem
+from ..items.collections import COLLECTIONS, WITH_DOCUMENTS
+from ..items.fields import ItemFields
+from ..items.model import Model
+from ..items.shown import Shown
+from ..items.types import Count, VersionLabel, camel
 from .item_structs import custom, published
 from .items import logo_address
 from .kinds import Documents, Kind, Route

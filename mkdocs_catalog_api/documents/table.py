@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..authored.settings import Settings, item_fields
-from ..catalog.fields import ItemFields
-from ..catalog.model import Model
 from ..catalog.value import Catalog
+from ..items.fields import ItemFields
+from ..items.model import Model
 from .badges import BADGES
 from .collections import collection_kinds
 from .cves import CVES

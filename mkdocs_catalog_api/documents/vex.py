@@ -15,9 +15,9 @@ from ..catalog.addresses import PREFIX
 from ..catalog.exceptions import EffectiveException, effective_exceptions
 from ..catalog.published import Document, Timestamp
 from ..catalog.statements import JustificationWord, Statement, StatusWord
-from ..catalog.types import Text
 from ..catalog.value import Catalog
 from ..catalog.vulnerabilities import vocabulary
+from ..items.types import Text
 from .kinds import IMAGE_SLUG, Documents, Kind, Route
 
 VexStatus = Annotated[StatusWord, vocabulary("VexStatus", StatusWord)]

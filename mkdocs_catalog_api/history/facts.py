@@ -13,12 +13,12 @@ from msgspec.structs import astuple, replace
 from ..catalog.alike import Look, Looks
 from ..catalog.assessment import scanner_names
 from ..catalog.grading import Grade
-from ..catalog.models import Lifecycle
-from ..catalog.names import DIGEST
 from ..catalog.packages import package
 from ..catalog.scans import Severity
-from ..catalog.types import Count
 from ..catalog.value import Catalog, Image, Release
+from ..items.models import Lifecycle
+from ..items.names import DIGEST
+from ..items.types import Count
 
 _Digest = Annotated[str, Meta(pattern=rf"\A(?:{DIGEST.pattern})\Z")]
 _Time = Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\Z")]

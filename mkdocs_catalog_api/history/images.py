@@ -18,9 +18,9 @@ from ..catalog.alike import Look, LookedAt, Looks, covered_by, unite
 from ..catalog.events import AnyEvent, BaselineReason, GoneReason
 from ..catalog.history import Episode, EpisodeEnd, FixEntry, ImageFigures, ImageRecord, KnownDigest
 from ..catalog.ids import is_cve, stands_for_several
-from ..catalog.lines import parse_label
-from ..catalog.registry_facts import MOST_FORMER
 from ..catalog.scans import COUNTERS, SEVERITIES
+from ..items.lines import parse_label
+from ..items.registry_facts import MOST_FORMER
 from .facts import FactChanges, Facts, KnownRow, KnownVersion
 
 First = BaselineReason | None

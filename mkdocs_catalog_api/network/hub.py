@@ -10,8 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ..authored.pages import RawItem
-from ..catalog.models import ChartEntry
-from ..catalog.names import chart_version, slug
+from ..items.models import ChartEntry
+from ..items.names import chart_version, slug
 from ..problems import Level, Problem, RefusedError
 from ..problems.codes import Code
 from ..sources.reports import read_report

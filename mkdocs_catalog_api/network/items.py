@@ -9,11 +9,11 @@ from msgspec import Struct
 
 from ..authored.from_registry import FromRegistry
 from ..authored.pages import RawItem
-from ..catalog.lines import LineRules, listed, newest_label
-from ..catalog.models import VersionEntry
-from ..catalog.names import Reference
-from ..catalog.registry_facts import FormerFacts, RegistryFacts, VersionFacts
-from ..catalog.versions import in_order
+from ..items.lines import LineRules, listed, newest_label
+from ..items.models import VersionEntry
+from ..items.names import Reference
+from ..items.registry_facts import FormerFacts, RegistryFacts, VersionFacts
+from ..items.versions import in_order
 
 
 class Listed(Struct, frozen=True):

@@ -12,9 +12,9 @@ import yaml
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..catalog.models import ChartVersionEntry
-from ..catalog.names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, PLATFORM, VERSION_MAX, Reference
-from ..catalog.registry_facts import UNKNOWN_PLATFORM, ConfigFacts, ManifestFacts, VersionFacts
+from ..items.models import ChartVersionEntry
+from ..items.names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, PLATFORM, VERSION_MAX, Reference
+from ..items.registry_facts import UNKNOWN_PLATFORM, ConfigFacts, ManifestFacts, VersionFacts
 from ..sources.reports.normalise import mapping, text, texts, utc
 from .client import NoAnswerError
 from .registry import Descriptor, Registries, RegistryManifest

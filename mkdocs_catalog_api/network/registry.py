@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 from requests.utils import parse_dict_header, parse_header_links
 
-from ..catalog.names import DIGEST, VERSION_LABEL, Reference
+from ..items.names import DIGEST, VERSION_LABEL, Reference
 from ..problems.decoding import decoding_reason
 from ..sources.reports.normalise import text
 from .client import Answer, Client, NoAnswerError, UnavailableError

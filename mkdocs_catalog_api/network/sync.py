@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from ..authored.clock import now
 from ..authored.folders import read_file
 from ..authored.from_registry import note_unlisted, some
-from ..catalog.registry_facts import (
+from ..items.registry_facts import (
     ItemFacts,
     RegistryFacts,
     VersionFacts,
@@ -29,7 +29,7 @@ from ..catalog.registry_facts import (
     former_after,
     is_earlier,
 )
-from ..catalog.version_tags import label_first, other_names
+from ..items.version_tags import label_first, other_names
 from ..problems import Level, Problem, RefusedError, reason
 from ..problems.codes import Code
 from ..problems.decoding import decoding_reason

@@ -17,9 +17,9 @@ from pydantic import BaseModel, ValidationError
 from ..authored.messages import message_and_hint
 from ..authored.validate import is_spdx
 from ..authored.yaml_text import parse
-from ..catalog.fields import field_type
-from ..catalog.models import ChartEntry, ImageConfig, ImageEntry, VersionEntry
-from ..catalog.registry_facts import (
+from ..items.fields import field_type
+from ..items.models import ChartEntry, ImageConfig, ImageEntry, VersionEntry
+from ..items.registry_facts import (
     EARLIER_KEYS,
     ConfigFacts,
     ItemFacts,
@@ -27,7 +27,7 @@ from ..catalog.registry_facts import (
     RegistryFacts,
     VersionFacts,
 )
-from ..catalog.types import NOASSERTION
+from ..items.types import NOASSERTION
 from ..problems import RefusedError
 from ..sources.reports.normalise import mapping, text, texts
 from .items import Order

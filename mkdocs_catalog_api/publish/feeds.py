@@ -22,8 +22,8 @@ from ..authored.site import Site
 from ..catalog import events
 from ..catalog.addresses import GENERATOR
 from ..catalog.history import RecordedDay
-from ..catalog.models import ImageEntry, UpdateEntry
 from ..catalog.value import Catalog
+from ..items.models import ImageEntry, UpdateEntry
 from ..problems import Level, Problems
 from ..problems.codes import Code
 from .site_files import OwnFiles

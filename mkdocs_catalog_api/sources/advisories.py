@@ -25,8 +25,8 @@ from ..authored.folders import read_synced
 from ..authored.pages import RawItem
 from ..authored.settings import KEV
 from ..authored.site import Site
-from ..catalog.lines import Cycle
-from ..catalog.models import ImageEntry
+from ..items.lines import Cycle
+from ..items.models import ImageEntry
 from ..problems import Problems
 from ..problems.codes import Code
 

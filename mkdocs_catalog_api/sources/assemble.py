@@ -22,13 +22,13 @@ from ..catalog.former import ListedImage, former_digests
 from ..catalog.idle_statements import why_idle
 from ..catalog.ids import identities
 from ..catalog.join import join
-from ..catalog.lines import Cycle, LineRules, update_advice
-from ..catalog.models import ImageEntry, ListedEntry, VersionEntry
-from ..catalog.names import Reference, badge_name
 from ..catalog.statements import Statement
 from ..catalog.value import Catalog, FormerDigest, Image, Pin, PinningItem, Release, RoadmapItem
 from ..catalog.vex_matching import Statements
 from ..catalog.vulnerabilities import Vulnerability
+from ..items.lines import Cycle, LineRules, update_advice
+from ..items.models import ImageEntry, ListedEntry, VersionEntry
+from ..items.names import Reference, badge_name
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .load import Sources

@@ -32,17 +32,17 @@ from ..authored.settings import (
 )
 from ..authored.site import Site
 from ..authored.validate import read_entry
-from ..catalog.collections import ITEM_MODELS, PINNING, WITH_DOCUMENTS
-from ..catalog.fields import ItemFields
 from ..catalog.history import History
-from ..catalog.lines import Cycle
-from ..catalog.models import ChartEntry, ImageEntry, ListedEntry, PinningEntry, RoadmapEntry, UpdateEntry
-from ..catalog.names import Reference
-from ..catalog.registry_facts import RegistryFacts
 from ..catalog.scans import Scan
 from ..catalog.statements import Statement
-from ..catalog.types import product_name
 from ..history.days import history_folder
+from ..items.collections import ITEM_MODELS, PINNING, WITH_DOCUMENTS
+from ..items.fields import ItemFields
+from ..items.lines import Cycle
+from ..items.models import ChartEntry, ImageEntry, ListedEntry, PinningEntry, RoadmapEntry, UpdateEntry
+from ..items.names import Reference
+from ..items.registry_facts import RegistryFacts
+from ..items.types import product_name
 from ..problems import CatalogError, Level, Problems, RefusedError
 from ..problems.codes import Code
 from .advisories import read_cycles, read_exploited

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Literal, NamedTuple, TypeAlias
 
-from ..catalog.collections import COLLECTIONS
 from ..catalog.value import Image, Pin, PinningItem, Release
 from ..catalog.verdict import Concern, concerns
+from ..items.collections import COLLECTIONS
 from .overview import counted, thousands
 
 State: TypeAlias = Literal["good", "fair", "bad", "unknown"]

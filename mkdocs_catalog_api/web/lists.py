@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, cast
 
-from ..catalog.collections import COLLECTIONS, ITEM_MODELS, WITH_DOCUMENTS
-from ..catalog.fields import Rules
 from ..catalog.grading import GRADES
 from ..catalog.scans import COUNTERS
-from ..catalog.shown import Shown, ShownField, shown_fields
+from ..items.collections import COLLECTIONS, ITEM_MODELS, WITH_DOCUMENTS
+from ..items.fields import Rules
+from ..items.shown import Shown, ShownField, shown_fields
 from .overview import thousands
 from .render import words
 from .view import Item

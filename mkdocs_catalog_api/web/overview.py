@@ -6,11 +6,11 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
-from ..catalog.collections import COLLECTIONS, PINNING
 from ..catalog.history import PopulationFigures
 from ..catalog.populations import Population, Populations
 from ..catalog.scans import COUNTERS
 from ..catalog.verdict import Concern, concerns
+from ..items.collections import COLLECTIONS, PINNING
 from .view import CatalogView, Item
 
 SERIOUS = ("critical", "high")

@@ -17,9 +17,9 @@ from ..authored.pages import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..catalog import addresses
-from ..catalog.collections import COLLECTIONS, WITH_DOCUMENTS
 from ..catalog.markdown import plain_text
 from ..catalog.value import Image
+from ..items.collections import COLLECTIONS, WITH_DOCUMENTS
 from ..problems import CatalogError, Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from ..publish import feeds

@@ -15,14 +15,10 @@ from markupsafe import Markup
 from ..authored.messages import models_in, resembling, suggestion
 from ..authored.settings import Settings, item_fields
 from ..authored.site import Site
-from ..catalog.collections import COLLECTIONS, ITEM_MODELS, PINNING, WITH_DOCUMENTS
-from ..catalog.fields import ItemFields, closed_words
 from ..catalog.markdown import plain_text, safe_html
-from ..catalog.model import Model
 from ..catalog.packages import Package, plain_version
 from ..catalog.populations import newest_scan
 from ..catalog.scans import COUNTERS
-from ..catalog.shown import shown_fields
 from ..catalog.value import Catalog, Image, Pin, PinningItem, Release, RoadmapItem
 from ..catalog.vulnerabilities import Vulnerability
 from ..documents.badges import image_badges
@@ -32,6 +28,10 @@ from ..documents.items import verify
 from ..documents.sboms import sbom_address
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
+from ..items.collections import COLLECTIONS, ITEM_MODELS, PINNING, WITH_DOCUMENTS
+from ..items.fields import ItemFields, closed_words
+from ..items.model import Model
+from ..items.shown import shown_fields
 from ..problems import RefusedError
 from .answer import DEFAULT_MAX_AGE, image_answer, pinning_answer
 from .lists import (

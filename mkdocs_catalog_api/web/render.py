@@ -30,12 +30,12 @@ from markupsafe import Markup
 from msgspec import Struct, field
 
 from ..authored.folders import write_whole
-from ..catalog.collections import COLLECTIONS
-from ..catalog.fields import version_model
 from ..catalog.grading import GRADES
 from ..catalog.newest_reference import install_command
 from ..catalog.scans import COUNTERS
-from ..catalog.shown import ShownField, shown_fields
+from ..items.collections import COLLECTIONS
+from ..items.fields import version_model
+from ..items.shown import ShownField, shown_fields
 from ..problems import RefusedError
 from . import history_graphs, overview
 from .view import Item

@@ -11,13 +11,13 @@ import msgspec
 from pydantic import JsonValue
 
 from ..catalog import addresses
-from ..catalog.collections import COLLECTIONS, WITH_DOCUMENTS
 from ..catalog.history import RecordedDay
 from ..catalog.populations import Populations, populations
 from ..catalog.value import Catalog
 from ..documents.badges import catalog_badges
 from ..documents.items import collection_items
 from ..documents.security import summary
+from ..items.collections import COLLECTIONS, WITH_DOCUMENTS
 
 Item: TypeAlias = Mapping[str, JsonValue]
 """A JSON object of the API. Its keys are those of the contract, so a template writes `image.endOfLife`."""

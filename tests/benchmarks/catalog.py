@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mkdocs_catalog_api.catalog.collections import ITEM_MODELS
+from mkdocs_catalog_api.items.collections import ITEM_MODELS
 
 REGISTRY = "registry.example.org/hardened"
 IDS = 2_000  # distinct ones of vulnerabilities: real images share most of theirs

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from ...authored.folders import MAX_SIZE, project_of, walk
 from ...authored.kept import KEPT
-from ...catalog.names import Reference
 from ...catalog.scans import Scan
+from ...items.names import Reference
 from ...problems import Level, Problem, Problems, RefusedError, reason
 from ...problems.codes import Code
 from . import read_report

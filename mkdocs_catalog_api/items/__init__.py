@@ -1,0 +1,1 @@
+"""What an item is: its fields and their types, names, versions and lines."""
