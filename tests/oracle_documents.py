@@ -390,7 +390,7 @@ def looked_alike(newer: Record, older: Record, catalog: Record) -> bool:
             platform = scan.platform or (of_digests.pop() if len(of_digests) == 1 else "")
             day = scan.time // 86_400 if scan.time is not None and scan.time <= catalog.now else None
             seen.append((scan.scanner, platform.replace("/v8", ""), scan.packages, scan.limits, day))
-        return seen
+        return [look for look in seen if look[2]]  # a scan of no packages at all tells nothing
 
     def doubtful(release: Record) -> bool:
         """Whether a scan of an unknown platform may be of one of several parts."""
