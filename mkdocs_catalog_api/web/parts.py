@@ -239,8 +239,8 @@ class Parts:
         return self._render("item-head", place, 2, self._item_values(own) | values)
 
     def ids(self) -> list[str]:
-        """The ids that the page of vulnerabilities covers."""
-        return [str(entry["id"]) for entry in self._cves()]
+        """The ids that the page of vulnerabilities covers, with their other names."""
+        return [str(name) for entry in self._cves() for name in (entry["id"], *entry["aliases"])]
 
     @cached_property
     def packages(self) -> list[str]:

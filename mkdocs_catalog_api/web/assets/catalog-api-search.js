@@ -170,11 +170,13 @@ export const search = (list, { action, anchor, bySeverity, days, link, load, mak
 };
 
 export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, load, make, many }) => {
-  const id = asked("id").trim() || (idIn(asked("h")) ?? "");
+  // The theme's search asks for the parts of a word.
+  const word = asked("h").replaceAll(" ", "-");
+  const id = asked("id").trim() || (idIn(word) ?? "");
   const box = $(root, ".catalog-found");
   const [all, who] = lists.filter(list => root.contains(list.root));
   if (!box) return;
-  const name = asked("package") || (idIn(id) ? "" : id || asked("h"));
+  const name = asked("package") || (idIn(id) ? "" : id || word);
   const packages = await named(root.dataset.packages, name, load).catch(() => []);
   const hidden = !id && !asked("package") && !packages[0];
   for (const part of [all.root, $(root, ".catalog-ids")]) part?.toggleAttribute("hidden", !hidden);
