@@ -113,6 +113,14 @@ def test_a_question_is_answered(online: str, question: str, status: int, words: 
     assert json.loads(as_json.stdout)
 
 
+def test_a_site_at_another_path_than_its_site_url_gives_no_answer(site: SiteFolder) -> None:
+    site.image("web", "versions: ['1']")
+    with serve(site.build().folder / "site") as port:
+        asked = ask(f"http://127.0.0.1:{port}", "check", f"{REGISTRY}/web:1")
+    assert asked.returncode == 2
+    assert "site_url" in asked.stdout + asked.stderr
+
+
 def test_a_search_finds_by_each_field_and_the_best_match_first(site: SiteFolder, tmp_path: Path) -> None:
     digest = f"sha256:{'ab12cd34' * 8}"
     site.settings["images"] = {

@@ -70,8 +70,10 @@ def test_other_files(past: Past) -> None:
     past.site.write("history/README.md", "The past.\n")
     past.site.write("history/.gitattributes", "*.json -text\n")
     assert past.run("--date", FOURTH).exit_code == 0
-    past.site.write("history/2026-02-30.json", "")
-    assert "history/2026-02-30.json: the name is not a date" in refusal(past, "--date", FOURTH)
+    for name in ("2026-02-30", "0001-01-01"):
+        past.site.write(f"history/{name}.json", "")
+        assert f"history/{name}.json: the name is not a date" in refusal(past, "--date", FOURTH)
+        past.file(name).unlink()
 
 
 def test_line_ends_of_windows_change_nothing(past: Past) -> None:

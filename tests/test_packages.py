@@ -165,3 +165,11 @@ def test_a_page_shows_the_packages_of_the_newest_version(site: SiteFolder) -> No
     cells = [[cell.text_content() for cell in line.iter("td")] for line in table.iter("tr")]
     assert cells[1:] == [["zlib", "1.2", "–", "CVE-2026-0001"], ["curl", "8", "<b>MIT</b>", "–"]]
     assert "catalog-packages" not in (result.folder / "site/images/bare/index.html").read_text("utf-8")
+
+
+def test_characters_that_a_package_url_hides_are_not_published(site: SiteFolder) -> None:
+    found = row("CVE-2026-0001", pkg="a") | {"PkgIdentifier": {"PURL": "pkg:npm/a%00b%1B%E2%80%AEc@1"}}
+    site.image("web", "versions: ['1']")
+    site.report("web/1.json", trivy([found], tag=f"{REGISTRY}/web:1"))
+    for document in built(site).api.rglob("*.json"):
+        assert not {"\x00", "\x1b", "\u202e"} & {*str(json.loads(document.read_bytes()))}

@@ -543,6 +543,7 @@ REFUSED = [
     (b"nope", "not JSON"),
     (b"\xff\xfe", "the file is empty"),
     (b"[]", "not an OpenVEX document"),
+    (b'{"statements": [{"status": "affected", "status": "not_affected"}]}', "a key stands twice"),
     (b'{"@context": "https://example.org", "statements": []}', "not an OpenVEX document"),
     (b'{"@context": "https://openvex.dev/ns/v0.2.0"}', "`statements` is missing"),
     (written(statements={}), "`statements` is not a list"),

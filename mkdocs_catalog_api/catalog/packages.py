@@ -76,9 +76,9 @@ def _parse(text: str) -> Purl | None:
     name = path if at < 0 else path[:at]
     version = "" if at < 0 else unquote(path[at + 1 :])
     namespace, _, name = name.rpartition("/")
-    if not kind or not name:
-        return None
     kind, namespace, name = kind.lower(), unquote(namespace), unquote(name)
+    if not kind or not name or not f"{kind}{namespace}{name}{version}".isprintable():
+        return None
     if kind == "pypi":
         name = name.lower().replace("_", "-")
     pairs = parse_qsl(query.replace("+", "%2B")) if query else ()

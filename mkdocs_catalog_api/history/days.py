@@ -93,7 +93,7 @@ class Folder:
             raise refused(HISTORY_FOLDER, 0, f"can't be read: {reason(error)}", "") from None
         names = [name[:-5] for name in files if name.endswith(".json") and not name.startswith(".")]
         for name in names:
-            if not is_date(name):
+            if not is_date(name) or name < "1970":
                 message = "the name is not a date such as 2026-11-20.json"
                 raise refused(_file(name), 0, message, "move the file to another folder")
         return names

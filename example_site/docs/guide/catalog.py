@@ -98,6 +98,10 @@ class Catalog:
         quoted = {key: urllib.parse.quote(text, "~", errors="replace") for key, text in parameters.items()}
         address = re.sub(r"\{(\w+)\}", lambda match: quoted[match[1]], addresses[name])
         document = self.linked(address)
+        if document is None and not (self.origin + address).startswith(f"{self.site}/api/v1/"):
+            raise NoAnswerError(
+                f"the site is at {self.site}, but its index.json says {address} (see site_url)"
+            )
         if document is None and not parameters:
             raise NoAnswerError(f"{address} is listed in index.json, but missing")
         return document

@@ -10,6 +10,7 @@ exception has its own time, else that of the document.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -124,6 +125,12 @@ def read_folder(
     return [replace(statement, file=file) for statement, file in statements.items()]
 
 
+def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    if len(found := dict(pairs)) < len(pairs):
+        raise RefusedError("a key stands twice in an object", _HINT)
+    return found
+
+
 def read_vex(data: bytes, repositories: Repositories = MappingProxyType({})) -> VexDocument:
     """Decode an OpenVEX document. Raises `RefusedError` if the bytes are not one.
 
@@ -131,6 +138,10 @@ def read_vex(data: bytes, repositories: Repositories = MappingProxyType({})) -> 
     """
     try:
         document, latest = mapping(decode(data)), _exact(clock.latest().isoformat())
+        # Of a key that stands twice, programs take either.
+        json.loads(
+            data.decode(json.detect_encoding(data), "replace"), object_pairs_hook=_unique, parse_int=str
+        )
     except RefusedError as error:
         raise RefusedError(error.message, _HINT, error.line, error.column) from None
     if "predicateType" in document:  # an in-toto statement
