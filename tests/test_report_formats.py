@@ -424,7 +424,10 @@ def test_the_same_in_other_bytes(data: bytes) -> None:
         ({"results": [{"packages": []}, {}]}, "`results[1].packages` is missing"),
         (CYCLONEDX | {"specVersion": "1.3"}, "CycloneDX 1.3 is not read"),
         (CYCLONEDX | {"components": {}}, "`components` is not a list"),
+        (CYCLONEDX | {"components": [{"components": {}}]}, "`components[…].components` is not a list"),
+        (CYCLONEDX | {"components": [{"type": "library", "name": 1}]}, "`components[…].name` is missing"),
         (SPDX | {"packages": ["x"]}, "`packages[0]` is not an object"),
+        (SPDX | {"packages": [{"versionInfo": "1"}]}, "`packages[…].name` is missing"),
         (
             {"SchemaVersion": 2, "Results": [{"Class": "os-pkgs", "Packages": [{"Name": 1}]}]},
             "`Results[0].Packages[0].Name`",

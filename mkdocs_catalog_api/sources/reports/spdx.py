@@ -26,6 +26,7 @@ import re
 from ...catalog.contents import PackageList, PackageVersion, System, package_version
 from ...catalog.packages import Purl
 from ...catalog.scans import Scan
+from ...problems import RefusedError
 from .normalise import ReportFormat, items, licenses, mapping, rows, text, texts
 from .sbom import IMAGES, SbomSubject, as_scan, decode, unwrapped
 
@@ -41,7 +42,7 @@ def recognizes(document: object) -> bool:
 
 
 def read(document: object) -> list[Scan]:
-    """Read an SBOM."""
+    """Read an SBOM. Raises `RefusedError` for packages without name."""
     sbom, attested = unwrapped(document)
     entries = rows(sbom.get("packages"), "packages", _HINT)
     subject = _described(sbom, entries)
@@ -110,9 +111,14 @@ def _purl(entry: dict[str, object]) -> str:
 
 
 def _package(entry: dict[str, object]) -> PackageVersion | None:
-    """The package of an entry; None without name, or without version and package URL, as of a lock file."""
+    """The package of an entry; None without version and package URL, as of a lock file.
+
+    Raises `RefusedError` if it has no name, as the list would not be complete.
+    """
     name, version, purl = text(entry.get("name")), text(entry.get("versionInfo")), _purl(entry)
-    if not name or not (version or purl):
+    if not name:
+        raise RefusedError("`packages[…].name` is missing or not text", _HINT)
+    if not (version or purl):
         return None
     built_from = _BUILT_FROM.fullmatch(text(entry.get("sourceInfo")))
     declared = licenses([text(entry.get("licenseDeclared"))])
