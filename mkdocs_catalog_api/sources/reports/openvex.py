@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from ...authored import clock
 from ...authored.folders import MAX_SIZE
 from ...authored.messages import suggestion
-from ...catalog.ids import CVE_ID
+from ...catalog.ids import CVE_ID, usual
 from ...catalog.statements import (
     JUSTIFICATIONS,
     STATUSES,
@@ -314,10 +314,9 @@ def _ids(vulnerability: object) -> Iterator[str]:
     """Yield the ids as written, and the ids in URLs of advisories, in the order of `_written`."""
     for name in _written(vulnerability):
         if known := _KNOWN_ID.fullmatch("".join(name.split())):
-            id_ = known[1].upper()
-            yield id_ if id_.startswith("CVE") else f"GHSA{id_[4:].lower()}"
+            yield usual(known[1])
         elif name.strip():
-            yield name.strip()
+            yield usual(name)
 
 
 def _written(vulnerability: object) -> Iterable[str]:
