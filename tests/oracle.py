@@ -217,12 +217,11 @@ def statements(documents: list[Any], now: Fraction) -> list[Record]:
 
 
 def statement_ids(vulnerability: Any) -> set[str]:
-    """Without regard to case and blanks; none where `@id` and `name` are two CVEs."""
+    """Without regard to case and blanks; none where they are of several CVEs."""
     given = {"name": vulnerability} if isinstance(vulnerability, str) else vulnerability
-    tidy = {key: re.sub(r"\s", "", given[key]).upper() for key in ("@id", "name") if key in given}
-    both = {text.rpartition("/")[2] for text in tidy.values()}
-    aliases = {re.sub(r"\s", "", alias).upper() for alias in given.get("aliases", [])}
-    return set() if len({id_ for id_ in both if id_.startswith("CVE-")}) > 1 else both | aliases
+    written = [*(given[key] for key in ("@id", "name") if key in given), *given.get("aliases", [])]
+    ids = {re.sub(r"\s", "", id_).upper().rpartition("/")[2] for id_ in written}
+    return set() if sum(id_.startswith("CVE-") for id_ in ids) > 1 else ids
 
 
 def identified(entry: Any, fits: Callable[[str], bool]) -> bool:

@@ -34,6 +34,7 @@ def finding(
     """A missing or foreign severity is UNKNOWN. Of the other ids those count that name one vulnerability; the
     only CVE among all is the main one.
     """
+    id_, *others = (usual(name) for name in (id_, *others))
     ids = {id_, *(name for name in others if NAMES.match(name))}
     cves = sorted(name for name in ids if name.startswith("CVE-"))
     main = cves[0] if len(cves) == 1 else id_
@@ -42,6 +43,13 @@ def finding(
     about = {"id": main, "aliases": sorted(ids - {main}), "cves": cves, "row": row, "pkg": pkg}
     word = WORDS.get(str(severity).upper(), "UNKNOWN")
     return Record(**about, installed=installed, severity=word, fixed=fixed, **values)
+
+
+def usual(id_: str) -> str:
+    """CVE and GHSA ids have one form each."""
+    prefix, dash, rest = id_.strip().partition("-")
+    known = {"CVE": rest, "GHSA": rest.lower()}
+    return f"{prefix.upper()}{dash}{known[prefix.upper()]}" if prefix.upper() in known else id_.strip()
 
 
 def package(url: str, name: str) -> str:

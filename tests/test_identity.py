@@ -66,6 +66,24 @@ def test_who_has_it_is_answered_under_each_id(site: SiteFolder) -> None:
     assert result.at("cves/index id") == [LOG4SHELL]
 
 
+@pytest.mark.parametrize("other", ["cve-2026-0001", " Cve-2026-0001 "])
+def test_ids_in_another_case_are_one_vulnerability(site: SiteFolder, other: str) -> None:
+    site.image("web", "versions: [1, 2, 3, 4]")
+    site.report("web/1.json", trivy([named(row("CVE-2026-0001"), GHSA.lower()), row(other)]))
+    site.report("web/2.json", grype(match(f"{GHSA.upper()} ", "High", other)))
+    harbors = {"id": other, "severity": "High", "package": "zlib", "version": "1"}
+    media = "application/vnd.security.vulnerability.report; version=1.1"
+    site.report("web/3.json", {media: {"vulnerabilities": [harbors]}})
+    record = {"id": "DSA-1", "related": [other, "CVE-2026-0001"]}
+    package = {"package": {"name": "zlib", "version": "1"}, "vulnerabilities": [record]}
+    site.report("web/4.json", {"results": [{"packages": [package]}]})
+    result = built(site)
+    assert result.at("cves/index id") == ["CVE-2026-0001"]
+    document = result.json("cves/CVE-2026-0001.json")
+    assert document["aliases"] == ["DSA-1", GHSA]
+    assert len(document["data"][0]["affected"]) == 4
+
+
 def test_an_advisory_is_an_answer_of_its_own_and_listed_under_what_it_names(site: SiteFolder) -> None:
     one, two = "CVE-2026-0001", "CVE-2026-0002"
     site.image("web", "versions: [1]")

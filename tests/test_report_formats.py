@@ -170,7 +170,9 @@ CYCLONEDX = {
 }
 SPDX = {
     "spdxVersion": "SPDX-2.2", "creationInfo": {"created": "2026-11-01T06:00:00Z"},
-    "relationships": [{"relationshipType": "DESCRIBES", "relatedSpdxElement": "SPDXRef-root"}],
+    "relationships": [
+        {"spdxElementId": of, "relationshipType": "DESCRIBES", "relatedSpdxElement": described}
+        for of, described in (("SPDXRef-2", "SPDXRef-1"), ("SPDXRef-DOCUMENT", "SPDXRef-root"))],
     "packages": [
         {"SPDXID": "SPDXRef-root", "name": "acme/web:1"},
         {"SPDXID": "SPDXRef-OperatingSystem-1", "name": "centos", "versionInfo": "7"},
@@ -179,6 +181,10 @@ SPDX = {
          "externalRefs": [{"referenceType": "purl", "referenceLocator": RPM["Identifier"]["PURL"]}]},
         {"SPDXID": "SPDXRef-2", "name": "go.mod"}],
 }
+MORE = [
+    {"name": "base", "versionInfo": "2", "primaryPackagePurpose": "CONTAINER"},
+    {"SPDXID": "SPDXRef-OperatingSystem-reader", "name": "reader", "versionInfo": "3",
+     "primaryPackagePurpose": "LIBRARY"}]
 STATEMENT = {
     "predicateType": "https://spdx.dev/Document", "predicate": SPDX,
     "subject": [{"name": "pkg:docker/acme/web@2?platform=linux%2Farm64", "digest": {"sha256": "b" * 64}}],
@@ -192,6 +198,10 @@ LISTS: list[tuple[Any, dict[str, Any], list[str]]] = [
     (SPDX, {"references": ("acme/web:1",), "kind": ""}, [f"{OPENSSL} OpenSSL"]),
     (STATEMENT, {"references": ("acme/web:2",), "coverage": Coverage(frozenset({OTHER}), "linux/arm64")},
      [f"{OPENSSL} OpenSSL"]),
+    (SPDX | {"documentDescribes": ["SPDXRef-1", "SPDXRef-root"]}, {"references": ("acme/web:1",)},
+     [f"{OPENSSL} OpenSSL"]),
+    (SPDX | {"packages": [*SPDX["packages"], *MORE]}, {"references": ("acme/web:1",)},
+     [f"{OPENSSL} OpenSSL", "base 2 ", "reader 3 "]),
     (CYCLONEDX | {"components": []}, {"contents": None}, []),
 ]
 # fmt: on
@@ -414,7 +424,10 @@ def test_the_same_in_other_bytes(data: bytes) -> None:
         ({"results": [{"packages": []}, {}]}, "`results[1].packages` is missing"),
         (CYCLONEDX | {"specVersion": "1.3"}, "CycloneDX 1.3 is not read"),
         (CYCLONEDX | {"components": {}}, "`components` is not a list"),
+        (CYCLONEDX | {"components": [{"components": {}}]}, "`components[…].components` is not a list"),
+        (CYCLONEDX | {"components": [{"type": "library", "name": 1}]}, "`components[…].name` is missing"),
         (SPDX | {"packages": ["x"]}, "`packages[0]` is not an object"),
+        (SPDX | {"packages": [{"versionInfo": "1"}]}, "`packages[…].name` is missing"),
         (
             {"SchemaVersion": 2, "Results": [{"Class": "os-pkgs", "Packages": [{"Name": 1}]}]},
             "`Results[0].Packages[0].Name`",

@@ -218,9 +218,13 @@ VULNERABILITIES: dict[bool | str, list[Any]] = {
     ],
     False: [{"name": "CVE-2026-00010"}],
     # Which of two CVEs is meant is not known.
-    f".vulnerability: the `@id` is {TWO}, but the `name` is {ONE}, so the statement matches nothing": [
-        {"name": ONE, "@id": id_}
-        for id_ in (TWO, f"https://nvd.nist.gov/vuln/detail/{TWO.lower()}", f"https://x.y/{TWO}?a")
+    f".vulnerability: the ids are of {ONE} and {TWO}, so the statement matches nothing": [
+        *(
+            {"name": ONE, "@id": id_}
+            for id_ in (TWO, f"https://nvd.nist.gov/vuln/detail/{TWO.lower()}", f"https://x.y/{TWO}?a")
+        ),
+        *({"name": TWO, "aliases": [id_]} for id_ in (ONE, f" {ONE.lower()}")),
+        {"name": "X-1", "aliases": [TWO, ONE]},
     ],
     ".vulnerability: the statement has no vulnerability (add its `name`)": [{}],
     f": `nme` {UNUSED}": [{"name": ONE, "nme": "x"}],
@@ -323,8 +327,8 @@ def packages(*products: Any, shown: tuple[str, ...] = ()) -> Row:
 
 
 FINDINGS: dict[str, Row] = {
-    "several CVEs: one statement with both": Row(
-        [document({"vulnerability": {"name": ONE, "aliases": [TWO]}})], ("DSA-1",),
+    "several CVEs: one statement on each": Row(
+        [document({"vulnerability": ONE}, {"vulnerability": TWO})], ("DSA-1",),
         findings=(found("DSA-1", ONE, TWO, GHSA),)),
     "an id of Amazon in another case": Row(
         [document({"vulnerability": "alas2-2026-1"})], ("ALAS2-2026-1",), findings=(found("ALAS2-2026-1"),)),

@@ -52,14 +52,27 @@ def id_key(id_: str) -> str:
 
 
 @lru_cache(maxsize=65_536)
+def usual(id_: str) -> str:
+    """The id without blanks at its ends, and CVE and GHSA ids in their usual case."""
+    prefix, dash, rest = id_.strip().partition("-")
+    match prefix.upper():
+        case "CVE":
+            return f"CVE{dash}{rest}"
+        case "GHSA":
+            return f"GHSA{dash}{rest.lower()}"
+    return id_.strip()
+
+
+@lru_cache(maxsize=65_536)
 def identity(printed: str, others: tuple[str, ...] = ()) -> tuple[str, tuple[str, ...]]:
-    """Return the canonical id of a finding, and its other ids, sorted.
+    """Return the canonical id of a finding, and its other ids, sorted, all in their usual form.
 
     - Its set has the printed id, and every other id that is a name; an advisory that is only mentioned may
       stand for other vulnerabilities, too.
     - The canonical id is the CVE if the set has exactly one, else the printed id.
     """
-    ids = {printed, *filter(is_name, others)}
+    printed = usual(printed)
+    ids = {printed, *filter(is_name, map(usual, others))}
     cves = [*filter(is_cve, ids)]
     canonical = cves[0] if len(cves) == 1 else printed
     return canonical, tuple(sorted(ids - {canonical}))

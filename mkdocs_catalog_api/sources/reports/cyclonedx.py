@@ -31,7 +31,7 @@ def recognizes(document: object) -> bool:
 
 
 def read(document: object) -> list[Scan]:
-    """Read an SBOM. Raises `RefusedError` for versions before 1.4."""
+    """Read an SBOM. Raises `RefusedError` for versions before 1.4, and for components without name."""
     sbom, attested = unwrapped(document)
     _check_version(text(sbom.get("specVersion")))
     metadata = mapping(sbom.get("metadata"))
@@ -65,7 +65,7 @@ def _flat(components: Sequence[dict[str, object]]) -> Iterator[dict[str, object]
     while rest:
         component = rest.pop()
         yield component
-        rest += reversed(items(component.get("components")))
+        rest += reversed(rows(component.get("components"), "components[…].components", _HINT))
 
 
 def _subject(component: dict[str, object]) -> SbomSubject:
@@ -90,12 +90,17 @@ def _tool(tools: object) -> str:
 
 
 def _package(component: dict[str, object]) -> PackageVersion | None:
-    """The package that a component is; None for files, the system and what contains packages."""
+    """The package that a component is; None for files, the system and what contains packages.
+
+    Raises `RefusedError` if it has no name, as the list would not be complete.
+    """
     name, version, purl = (text(component.get(key)) for key in ("name", "version", "purl"))
-    if not name or component.get("type") in ("operating-system", "file"):
+    if component.get("type") in ("operating-system", "file"):
         return None
     if component.get("type") != "library" and not (version and purl):
         return None
+    if not name:
+        raise RefusedError("`components[…].name` is missing or not text", _HINT)
     if group := text(component.get("group")):
         name = f"{group}/{name}"
     properties = _properties(component)

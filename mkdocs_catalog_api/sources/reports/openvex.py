@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from ...authored import clock
 from ...authored.folders import MAX_SIZE
 from ...authored.messages import suggestion
-from ...catalog.ids import CVE_ID
+from ...catalog.ids import CVE_ID, usual
 from ...catalog.statements import (
     JUSTIFICATIONS,
     STATUSES,
@@ -229,15 +229,12 @@ def _fault(statement: Statement) -> Problem | None:
 
 
 def _contradictory(entry: Mapping[str, object], index: int) -> Problem | None:
-    """Return a problem if `@id` and `name` of the vulnerability are different CVEs."""
-    vulnerability = mapping(entry.get("vulnerability"))
-    name, id_ = (
-        {*map(str.upper, _CVE.findall("".join(text(vulnerability.get(key)).split())))}
-        for key in ("name", "@id")
-    )
-    if not (name and id_) or name & id_:
+    """Return a problem if the ids of the vulnerability are of several CVEs."""
+    written = "\n".join("".join(each.split()) for each in _written(entry.get("vulnerability")))
+    cves = sorted({*map(str.upper, _CVE.findall(written))})
+    if len(cves) < 2:
         return None
-    message = f"the `@id` is {min(id_)}, but the `name` is {min(name)}, so the statement matches nothing"
+    message = f"the ids are of {cves[0]} and {cves[1]}, so the statement matches nothing"
     return _warning(f"statements[{index}].vulnerability", message, "write one statement for each of them")
 
 
@@ -325,14 +322,18 @@ def _elsewhere(
 
 
 def _ids(vulnerability: object) -> Iterator[str]:
-    """Yield the ids as written, and the ids in URLs of advisories; the usual id comes first."""
-    entry = {"name": vulnerability} if isinstance(vulnerability, str) else mapping(vulnerability)
-    for name in (text(entry.get("name")), text(entry.get("@id")), *texts(entry.get("aliases"))):
+    """Yield the ids as written, and the ids in URLs of advisories, in the order of `_written`."""
+    for name in _written(vulnerability):
         if known := _KNOWN_ID.fullmatch("".join(name.split())):
-            id_ = known[1].upper()
-            yield id_ if id_.startswith("CVE") else f"GHSA{id_[4:].lower()}"
+            yield usual(known[1])
         elif name.strip():
-            yield name.strip()
+            yield usual(name)
+
+
+def _written(vulnerability: object) -> Iterable[str]:
+    """Return the texts that may be ids; the usual one comes first."""
+    entry = {"name": vulnerability} if isinstance(vulnerability, str) else mapping(vulnerability)
+    return text(entry.get("name")), text(entry.get("@id")), *texts(entry.get("aliases"))
 
 
 def _parts(entry: Mapping[str, object], where: str) -> tuple[Component, ...]:

@@ -28,7 +28,7 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
-from ...catalog.ids import identity, is_cve
+from ...catalog.ids import identity, is_cve, usual
 from ...catalog.scans import Coverage, Finding, Scan
 from ...problems import RefusedError
 from .json_errors import explain
@@ -170,10 +170,11 @@ def _findings(entry: OsvPackage, target: str, odd: Counter[str]) -> Iterator[Fin
         ids = texts(group.ids)
         own = [records[known] for known in ids if known in records]
         also = (name for record in own for key in ("aliases", "upstream") for name in texts(record.get(key)))
-        others = {*ids, *texts(group.aliases), *also}
+        others = {*map(usual, (*ids, *texts(group.aliases), *also))}
         if not any(map(is_cve, others)):
             # An advisory of a distribution. For other records, related ids are different vulnerabilities.
-            others.update(other for record in own for other in texts(record.get("related")) if is_cve(other))
+            related = (usual(other) for record in own for other in texts(record.get("related")))
+            others.update(filter(is_cve, related))
         name, aliases = identity(ids[0], tuple(sorted(others)))
         installed = text(package.get("version")) or text(package.get("commit"))
         affected = [entry for record in own for entry in _affected(record, package)]

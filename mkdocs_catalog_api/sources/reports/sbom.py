@@ -23,6 +23,8 @@ from .normalise import (
 
 decode = msgspec.json.Decoder().decode
 """Untyped: other programs' files have the same keys."""
+IMAGES = ("oci", "docker")
+"""Types of package URL of an image."""
 
 
 class SbomSubject(NamedTuple):
@@ -42,7 +44,7 @@ class SbomSubject(NamedTuple):
         Without a repository, the digest is that of a local copy.
         """
         parsed = Purl.parse(purl)
-        if parsed is None or parsed.package.type not in ("oci", "docker"):
+        if parsed is None or parsed.package.type not in IMAGES:
             return cls()
         qualifiers = dict(parsed.qualifiers)
         system, _, architecture = qualifiers.get("platform", "").partition("/")

@@ -3,13 +3,20 @@
 | fact | from |
 |---|---|
 | scanned_at | `creationInfo.created` |
-| references, coverage | the described package: `name`, package URL, of Trivy `attributionTexts` |
+| references, coverage | the subject: `name`, package URL, of Trivy `attributionTexts` |
 | kind | its `primaryPackagePurpose`, except `CONTAINER` |
-| contents | `packages[]` with a package URL or a version, except the described one and the system |
-| contents.system | the package whose purpose is `OPERATING-SYSTEM`, or that Trivy calls so |
+| contents | `packages[]` with a package URL or a version, except the subject and the system |
+| contents.system | the package whose purpose is `OPERATING-SYSTEM`, or without purpose that Trivy calls so |
 | version of a package | its package URL, else `versionInfo` |
 | source of a package | its package URL; of Trivy `sourceInfo` |
 | licenses | `licenseDeclared`, else `licenseConcluded` |
+
+The subject is the first of these, if possible one without a package URL of an ecosystem:
+
+1. the packages that the document describes, in the order of `documentDescribes` and its `DESCRIBES` relations
+2. the packages whose purpose is `CONTAINER`
+
+Whatever has a package URL of an ecosystem is a package, also the subject and the system.
 """
 
 from __future__ import annotations
@@ -19,11 +26,13 @@ import re
 from ...catalog.contents import PackageList, PackageVersion, System, package_version
 from ...catalog.packages import Purl
 from ...catalog.scans import Scan
+from ...problems import RefusedError
 from .normalise import ReportFormat, items, licenses, mapping, rows, text, texts
-from .sbom import SbomSubject, as_scan, decode, unwrapped
+from .sbom import IMAGES, SbomSubject, as_scan, decode, unwrapped
 
 _VERSIONS = ("SPDX-2.2", "SPDX-2.3")
 _HINT = "create the SBOM again"
+_DOCUMENT = "SPDXRef-DOCUMENT"
 _SYSTEM = "SPDXRef-OperatingSystem"
 _BUILT_FROM = re.compile(r"built package from: (\S+) (?:\d+:)?(\S+)")
 
@@ -33,27 +42,17 @@ def recognizes(document: object) -> bool:
 
 
 def read(document: object) -> list[Scan]:
-    """Read an SBOM."""
+    """Read an SBOM. Raises `RefusedError` for packages without name."""
     sbom, attested = unwrapped(document)
-    described = {
-        *texts(sbom.get("documentDescribes")),
-        *(
-            text(relation.get("relatedSpdxElement"))
-            for relation in items(sbom.get("relationships"))
-            if relation.get("relationshipType") == "DESCRIBES"
-        ),
-    }
-    subject: dict[str, object] = {}
+    entries = rows(sbom.get("packages"), "packages", _HINT)
+    subject = _described(sbom, entries)
     system: System | None = None
     packages: list[PackageVersion] = []
-    for entry in rows(sbom.get("packages"), "packages", _HINT):
-        id_, purpose = text(entry.get("SPDXID")), text(entry.get("primaryPackagePurpose"))
-        if purpose == "OPERATING-SYSTEM" or id_.startswith(_SYSTEM):
+    for entry in entries:
+        if is_system := _is_system(entry):
             system = system or System(text(entry.get("name")), text(entry.get("versionInfo")))
-        elif id_ in described or purpose == "CONTAINER":
-            subject = subject or entry
-        elif package := _package(entry):
-            packages.append(package)
+        if _in_ecosystem(entry) or not (is_system or entry is subject):
+            packages += filter(None, [_package(entry)])
     creation = mapping(sbom.get("creationInfo"))
     purpose = text(subject.get("primaryPackagePurpose"))
     return [
@@ -68,6 +67,31 @@ def read(document: object) -> list[Scan]:
             kind="" if attested or purpose == "CONTAINER" else purpose.lower(),
         )
     ]
+
+
+def _described(sbom: dict[str, object], entries: list[dict[str, object]]) -> dict[str, object]:
+    """The subject; empty without one."""
+    ids = texts(sbom.get("documentDescribes")) + [
+        text(relation.get("relatedSpdxElement"))
+        for relation in items(sbom.get("relationships"))
+        if (relation.get("relationshipType"), relation.get("spdxElementId")) == ("DESCRIBES", _DOCUMENT)
+    ]
+    by_id = {text(entry.get("SPDXID")): entry for entry in reversed(entries)}
+    described = [by_id[id_] for id_ in ids if id_ in by_id]
+    containers = [entry for entry in entries if entry.get("primaryPackagePurpose") == "CONTAINER"]
+    return min(described + containers, key=_in_ecosystem, default={})
+
+
+def _is_system(entry: dict[str, object]) -> bool:
+    if purpose := text(entry.get("primaryPackagePurpose")):
+        return purpose == "OPERATING-SYSTEM"
+    return text(entry.get("SPDXID")).startswith(_SYSTEM) and not _in_ecosystem(entry)
+
+
+def _in_ecosystem(entry: dict[str, object]) -> bool:
+    """Whether its package URL is not that of an image."""
+    parsed = Purl.parse(_purl(entry))
+    return parsed is not None and parsed.package.type not in IMAGES
 
 
 def _subject(entry: dict[str, object]) -> SbomSubject:
@@ -87,9 +111,14 @@ def _purl(entry: dict[str, object]) -> str:
 
 
 def _package(entry: dict[str, object]) -> PackageVersion | None:
-    """The package of an entry; None without name, or without version and package URL, as of a lock file."""
+    """The package of an entry; None without version and package URL, as of a lock file.
+
+    Raises `RefusedError` if it has no name, as the list would not be complete.
+    """
     name, version, purl = text(entry.get("name")), text(entry.get("versionInfo")), _purl(entry)
-    if not name or not (version or purl):
+    if not name:
+        raise RefusedError("`packages[…].name` is missing or not text", _HINT)
+    if not (version or purl):
         return None
     built_from = _BUILT_FROM.fullmatch(text(entry.get("sourceInfo")))
     declared = licenses([text(entry.get("licenseDeclared"))])

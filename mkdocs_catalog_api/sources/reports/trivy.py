@@ -35,7 +35,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from ...catalog.contents import PackageList, PackageVersion, System, package_version
-from ...catalog.ids import identity
+from ...catalog.ids import identity, usual
 from ...catalog.scans import PACKAGES, Coverage, Finding, Limit, Scan, SetAside, SetAsideStatus
 from ...problems import RefusedError
 from .json_errors import explain
@@ -261,7 +261,7 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
             if row.status == _NOT_AFFECTED:
                 unread["findings with the status not_affected"] += 1
                 continue
-            name, worst = text(row.id), severity(row.severity)
+            name, worst = usual(text(row.id)), severity(row.severity)
             pkg, installed = text(row.pkg), text(row.installed)
             purl = text(mapping(row.package).get("PURL")) or named_package(result.type, pkg, installed)
             main, aliases = identity(name, tuple(texts(row.others)) if row.others else ())
