@@ -423,6 +423,7 @@ def test_the_same_in_other_bytes(data: bytes) -> None:
         (osv([{"id": " "}], []), "`results[0].packages[0].vulnerabilities[0].id` is empty"),
         ({"results": [{"packages": []}, {}]}, "`results[1].packages` is missing"),
         (CYCLONEDX | {"specVersion": "1.3"}, "CycloneDX 1.3 is not read"),
+        (CYCLONEDX | {"specVersion": "1" * 5000}, "CycloneDX 11111111111111111111 is not read"),
         (CYCLONEDX | {"components": {}}, "`components` is not a list"),
         (CYCLONEDX | {"components": [{"components": {}}]}, "`components[…].components` is not a list"),
         (CYCLONEDX | {"components": [{"type": "library", "name": 1}]}, "`components[…].name` is missing"),

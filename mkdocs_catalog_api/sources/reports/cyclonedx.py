@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from ...catalog.contents import PackageList, PackageVersion, System, package_version
@@ -24,6 +25,7 @@ from .sbom import SbomSubject, as_scan, decode, unwrapped
 _TRIVY = "aquasecurity:trivy:"
 _HINT = "create the SBOM again"
 _OLDEST = (1, 4)
+_NUMBER = re.compile("[0-9]{1,4}")
 
 
 def recognizes(document: object) -> bool:
@@ -52,7 +54,7 @@ def read(document: object) -> list[Scan]:
 
 
 def _check_version(written: str) -> None:
-    numbers = [int(part) if part.isascii() and part.isdigit() else -1 for part in written.split(".")]
+    numbers = [int(part) if _NUMBER.fullmatch(part) else -1 for part in written.split(".")]
     if tuple(numbers) < _OLDEST:
         raise RefusedError(
             f"CycloneDX {written[:20] or 'without a version'} is not read", "write CycloneDX 1.4 or later"
