@@ -192,6 +192,7 @@ SETTINGS = [
     ("images: {lines: (x}", "CAT020 6:16 images.lines"),
     ("charts: {lines: major}", "CAT020 6:16 charts.lines"),
     ("images: {version_fields: {line: text}}", "CAT020 6:33 images.version_fields.line"),
+    ("security: {max_age: 5}\nsecurity: {accept: [ignored]}", "CAT001 7:7 security"),
 ]
 """Settings, from line 6 of mkdocs.yml on."""
 REPORTS: list[tuple[bytes, str]] = [

@@ -46,7 +46,7 @@ licence_id: MIT
 builds: [linux/amd64, linux/arm64]
 ports: [80, 443]"""
 MAP = {"category": "tags", "homepage": "project_url", "license": "licence_id", "platforms": "builds"}
-IDS = ["con", "index", "a/b", "GHSA-aaaa", "ghsa-AAAA", "TEMP-1"]
+IDS = ["con", "index", "a/b", "RHSA-2024:1", "RHSA-2024-1", "TEMP-1"]
 KEY = "https://example.org/cosign.pub"
 NAMES = ["docker.io/library/nginx", "docker.io/bitnami/nginx"]
 CYCLES = [
@@ -236,7 +236,7 @@ ROWS = {
         {"images/a": ONE,
          "scans/a/1.json": json.dumps(trivy([row(id_) for id_ in IDS]))},
         {"cves/index id": sorted(IDS),
-         "cves/index href": [None, "/catalog/api/v1/cves/TEMP-1.json", *[None] * 4]},
+         "cves/index href": [None, None, "/catalog/api/v1/cves/TEMP-1.json", *[None] * 3]},
     ),
     "if one scan has no time, nobody knows the oldest": Row(
         {"images/a": "versions: [1]", "images/b": "versions: [1]", "scans/a/1.json": json.dumps(trivy([])),

@@ -8,7 +8,7 @@ https://zensical.org/docs/setup/basics/.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
@@ -95,6 +95,14 @@ class ConfigFile(Struct, frozen=True, dict=True):
         name, line, column, field = self.place(path)
         return Problem(name, line, column, field, message, hint, level, code=code)
 
+    def duplicates(self) -> Iterator[Problem]:
+        """Yield a problem for each key that stands twice in a mapping, of which MkDocs takes the last."""
+        for name, section in self._sections:
+            for path, key in _repeated(section, ()):
+                line, column = key.start_mark.line + 1, key.start_mark.column + 1
+                field, message = dotted([PLUGIN, *path]), f"duplicate key `{key.value}`"
+                yield Problem(name, line, column, field, message, "remove one of them", code=Code.SYNTAX)
+
     def place(self, path: Sequence[str | int]) -> tuple[str, int, int, str]:
         """Return file, line, column and field of the setting at `path`, or of its nearest existing parent."""
         name, section = self._section(path)
@@ -125,6 +133,18 @@ def _settings(root: yaml.Node | None) -> yaml.Node | None:
         return None
     entries = pair[1].value if isinstance(pair[1], yaml.SequenceNode) else [pair[1]]
     return next((inner[1] for entry in entries if (inner := child(entry, PLUGIN))), None)
+
+
+def _repeated(node: yaml.Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], yaml.ScalarNode]]:
+    """Yield each key that its mapping already has, with its path."""
+    if isinstance(node, yaml.MappingNode) and len(path) < MAX_PARENTS:
+        seen = set[str]()
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in seen and key.value != "<<":
+                    yield (*path, key.value), key
+                seen.add(key.value)
+                yield from _repeated(value, (*path, key.value))
 
 
 def _value(node: yaml.Node | None, path: Sequence[str | int]) -> yaml.Node | None:

@@ -461,6 +461,7 @@ def _defaults(
 def read_settings(options: Mapping[str, object], config: ConfigFile, problems: Problems) -> Settings | None:
     """Return the settings. If they are invalid, return None and add a problem for each error."""
     before = problems.count(Level.ERROR)
+    problems.extend(config.duplicates())
     try:
         settings = Settings.model_validate(options)
     except ValidationError as error:

@@ -240,7 +240,8 @@ class Parts:
 
     def ids(self) -> list[str]:
         """The ids that the page of vulnerabilities covers, with their other names."""
-        return [str(name) for entry in self._cves() for name in (entry["id"], *entry["aliases"])]
+        entries = [(str(entry["id"]), cast(Sequence[str], entry["aliases"])) for entry in self._cves()]
+        return [name for id_, aliases in entries for name in (id_, *aliases)]
 
     @cached_property
     def packages(self) -> list[str]:
