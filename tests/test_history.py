@@ -164,6 +164,17 @@ def test_two_ids_that_turn_out_to_be_one_vulnerability_have_the_older_clock(stor
     assert [(each["id"], each["days"]) for each in story.result.json("fixes.json")["data"]] == [(ONE, 3)]
 
 
+def test_a_build_that_showed_one_of_two_ids_is_no_fix_once_they_are_one(story: Story) -> None:
+    nothing = match(TWO, "Low", pkg="z")
+    story.day(scanned("a", nothing))
+    story.day(scanned("a", match(GHSA, "High", pkg="lib"), nothing))
+    story.day(scanned("x", match(PYSEC, "High", pkg="lib"), made=1))  # too old a scan to show a fix
+    story.day(scanned("b", match(GHSA, "High", pkg="lib"), match(PYSEC, "High", pkg="lib")))
+    story.day(scanned("b", match(ONE, "High", GHSA, PYSEC, pkg="lib")))
+    story.day(scanned("x", nothing))
+    assert [(each["id"], each["days"]) for each in story.result.json("fixes.json")["data"]] == [(ONE, None)]
+
+
 def test_two_cves_with_one_alias_stay_two(story: Story) -> None:
     story.day(scanned("a", match("CVE-2026-0009", "Low", pkg="z")))
     story.day(scanned("a", match(ONE, "High", GHSA, pkg="lib")))

@@ -114,7 +114,11 @@ class Tracked(Struct, eq=False):
         """Add another one, which turns out to be the same."""
         self.names |= other.names
         self.episodes += other.episodes
-        self.periods += [*other.periods, (other.shown_since, other.last[0])]
+        self.periods += other.periods
+        if other.shown:
+            self.shown_since = min(self.shown_since or other.shown_since, other.shown_since)
+        else:
+            self.periods.append((other.shown_since, other.last[0]))
         self.shown, self.open = other.shown | self.shown, other.open | self.open
         unite(self.covered, other.covered)
 
