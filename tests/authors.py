@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mkdocs_catalog_api.authored.read_site import read_site
-from mkdocs_catalog_api.build import Build, prepare
+from mkdocs_catalog_api.pipeline import Build, prepare
 from mkdocs_catalog_api.problems import CatalogError, Level, Problem, Problems
 
 from .sites import REGISTRY, SiteFolder

@@ -19,10 +19,10 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, BuildError, ConfigurationError
 
 from mkdocs_catalog_api.authored.read_site import read_site
-from mkdocs_catalog_api.build import prepare
 from mkdocs_catalog_api.catalog.value import Image, WebPage
 from mkdocs_catalog_api.items.models import ImageEntry
 from mkdocs_catalog_api.mkdocs_plugin.plugin import CatalogApiPlugin
+from mkdocs_catalog_api.pipeline import prepare
 from mkdocs_catalog_api.problems import CatalogError, Problem, Problems, lines
 
 from .contract import check

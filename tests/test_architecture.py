@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -74,10 +73,23 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 
 def test_no_class_name_exists_twice() -> None:
-    names = Counter(
-        node.name for file in FILES for node in ast.walk(tree(file)) if isinstance(node, ast.ClassDef)
+    classes = (
+        (node.name, file) for file in FILES for node in ast.walk(tree(file)) if isinstance(node, ast.ClassDef)
     )
-    assert {name for name, number in names.items() if number > 1} == set()
+    assert shared(classes) == {}, "rename one of the classes"
+
+
+def test_no_file_name_exists_twice() -> None:
+    named = ((file.name, file) for file in FILES if file.name != "__init__.py")
+    assert shared(named) == {}, "rename one of the modules: its name says what is in it"
+
+
+def shared(named: Iterable[tuple[str, Path]]) -> dict[str, list[str]]:
+    """Name → the files that have it, if there are several."""
+    files: dict[str, list[str]] = {}
+    for name, file in named:
+        files.setdefault(name, []).append(str(file.relative_to(PACKAGE)))
+    return {name: paths for name, paths in files.items() if len(paths) > 1}
 
 
 def test_templates_style_and_scripts_have_no_long_lines() -> None:

@@ -163,7 +163,7 @@ def test_without_memory_the_catalog_is_refused(site: SiteFolder, monkeypatch: py
     def full(*_: object, **__: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("mkdocs_catalog_api.build.load", full)
+    monkeypatch.setattr("mkdocs_catalog_api.pipeline.load", full)
     for said in (call("build", "-f", config(site)).stderr, "".join(site.mkdocs().logged())):
         assert "the API can't be written: memory ran out" in said
 

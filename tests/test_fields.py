@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from markdown import markdown
 from pydantic import BaseModel
 
-from mkdocs_catalog_api.authored.pages import heading
+from mkdocs_catalog_api.authored.front_matter import heading
 from mkdocs_catalog_api.authored.read_site import read_site
 from mkdocs_catalog_api.authored.settings import item_fields
 from mkdocs_catalog_api.documents.item_structs import published
 from mkdocs_catalog_api.items import models
+from mkdocs_catalog_api.items.base_model import Model
 from mkdocs_catalog_api.items.collections import COLLECTIONS
 from mkdocs_catalog_api.items.fields import ItemFields
-from mkdocs_catalog_api.items.model import Model
 from mkdocs_catalog_api.items.models import ChartVersionEntry, PinEntry, VersionEntry
 from mkdocs_catalog_api.items.shown import Shown, shown_fields
 from mkdocs_catalog_api.items.types import WebLink

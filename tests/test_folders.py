@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mkdocs_catalog_api.problems import Level, Problems
-from mkdocs_catalog_api.sources.reports.folders import usable_files
+from mkdocs_catalog_api.sources.reports.read_reports import usable_files
 
 from . import test_sync_advisories, test_sync_hub
 from .feeds_of_advisories import kev

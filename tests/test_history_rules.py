@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from mkdocs_catalog_api.catalog.history import FixEntry
+from mkdocs_catalog_api.catalog.recorded import FixEntry
 from mkdocs_catalog_api.catalog.scans import SEVERITIES, Severity
 from mkdocs_catalog_api.catalog.value import Catalog
 from mkdocs_catalog_api.documents.history import HISTORY

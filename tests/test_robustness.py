@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from mkdocs_catalog_api.authored.read_site import read_site
 from mkdocs_catalog_api.authored.settings import item_fields
-from mkdocs_catalog_api.build import prepare
+from mkdocs_catalog_api.pipeline import prepare
 from mkdocs_catalog_api.problems import CatalogError, Problems
 
 from .contract import check

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from mkdocs_catalog_api.authored.read_site import read_site
-from mkdocs_catalog_api.build import prepare
+from mkdocs_catalog_api.pipeline import prepare
 from mkdocs_catalog_api.problems import Level, Problems
 
 from .contract import check

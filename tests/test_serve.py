@@ -20,7 +20,7 @@ import pytest
 
 from mkdocs_catalog_api.authored.kept import KEPT, Kept
 from mkdocs_catalog_api.catalog.scans import Scan
-from mkdocs_catalog_api.sources.reports import folders, read_report
+from mkdocs_catalog_api.sources.reports import read_report, read_reports
 
 from .servers import free_port
 from .sites import REGISTRY, SiteFolder, digest, row, run, trivy
@@ -143,7 +143,7 @@ def test_a_save_gives_the_bytes_of_a_fresh_build(site: SiteFolder, monkeypatch: 
         reads.append(data)
         return read_report(data)
 
-    monkeypatch.setattr(folders, "read_report", counted)
+    monkeypatch.setattr(read_reports, "read_report", counted)
     monkeypatch.setattr(KEPT, "keeps", False)
 
     def report(number: int, id_: str) -> None:

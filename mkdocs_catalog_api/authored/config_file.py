@@ -23,8 +23,8 @@ from yaml_env_tag import construct_env_tag
 
 from ..problems import Level, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
+from .front_matter import dotted
 from .messages import location, message_and_hint
-from .pages import dotted
 from .yaml_text import LimitedLoader, child, place, refused
 
 PLUGIN = "catalog-api"

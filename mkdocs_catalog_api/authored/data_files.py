@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from ..items.names import SLUG_MAX, slug_from_name
 from ..problems import Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
+from .front_matter import RawItem, front_matter
 from .kept import KEPT
 from .messages import shown
-from .pages import RawItem, front_matter
 from .yaml_text import YamlDocument, parse
 
 _SURROGATES = re.compile(r"(\\\\)|\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}", re.IGNORECASE)

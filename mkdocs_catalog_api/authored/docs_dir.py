@@ -17,7 +17,7 @@ from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
 from .config_file import MkDocsYml
 from .folders import name_of, walk, without_address
-from .pages import Page, parse_defaults
+from .front_matter import Page, parse_defaults
 from .yaml_text import YamlDocument
 
 _MARKDOWN = (".markdown", ".mdown", ".mkdn", ".mkd", ".md")

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, ValidationError
 from pydantic_core import ErrorDetails
 
+from ..items.base_model import Model
 from ..items.lines import Keep
-from ..items.model import Model
 from ..items.types import Positive
 from ..items.version_tags import version_tags
 from ..problems import Level, Problem, RefusedError

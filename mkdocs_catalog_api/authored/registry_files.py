@@ -16,8 +16,8 @@ import msgspec
 from msgspec.structs import fields, replace
 from pydantic import ValidationError
 
+from ..items.base_model import Model
 from ..items.fields import built_in_fields, field_type, version_model
-from ..items.model import Model
 from ..items.models import ChartEntry, ImageEntry
 from ..items.names import Reference, without_details
 from ..items.names import slug as checked_slug
@@ -42,8 +42,8 @@ from .from_registry import (
     read_from_registry,
     some,
 )
+from .front_matter import RawItem, RegistryLayer, dotted
 from .messages import code_of, location, message_and_hint
-from .pages import RawItem, RegistryLayer, dotted
 from .settings import Settings
 from .site import Site
 

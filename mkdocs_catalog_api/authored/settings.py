@@ -42,8 +42,8 @@ from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from .config_file import ConfigFile
 from .from_registry import FromRegistry, is_from_registry, read_from_registry
+from .front_matter import SLUG, Layer
 from .messages import location, message_and_hint, not_among, resembling, suggestion
-from .pages import SLUG, Layer
 
 _ITS_OWN = ("slug", "name", "image", "versions", "latest", "chart", "images", "product", "replacedBy")
 """Fields that are different for each item, so that they can't have a default."""

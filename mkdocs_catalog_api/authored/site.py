@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from ..items.collections import COLLECTIONS
 from ..items.registry_facts import FACTS_FOLDER
 from .config_file import ConfigFile
-from .pages import Page
+from .front_matter import Page
 from .settings import HISTORY_FOLDER, KEV, SECURITY_FOLDERS, Settings, data_names
 
 

@@ -10,6 +10,7 @@ from typing import TypeVar, get_args
 from msgspec.structs import replace
 from pydantic_core import ErrorDetails
 
+from ..items.base_model import Model
 from ..items.fields import COMPUTED, ItemFields, M
 from ..items.lines import (
     LineRules,
@@ -22,15 +23,14 @@ from ..items.lines import (
     parse_label,
     tagged_latest,
 )
-from ..items.model import Model
 from ..items.models import ChartEntry, ImageEntry, Lifecycle, ListedEntry, PinningEntry, VersionEntry
 from ..items.names import slug_from_name
 from ..items.types import NOASSERTION
 from ..items.versions import in_order, undecided
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
+from .front_matter import FOREIGN, RawItem, heading
 from .messages import code_of, location, message_and_hint, resembling, suggestion
-from .pages import FOREIGN, RawItem, heading
 
 E = TypeVar("E", bound=ListedEntry)
 P = TypeVar("P", bound=PinningEntry)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ..items.versions import VersionKey, version_key
-from .packages import Package
+from .package_urls import Package
 from .populations import Population
 from .scans import SEVERITIES
 from .vulnerabilities import Vulnerability

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from .packages import Package, Purl, package, plain_version
+from .package_urls import Package, Purl, package, plain_version
 
 _QUALIFIERS = ("arch", "distro", "epoch", "upstream")
 """Those that scanners need to find a package's vulnerabilities."""

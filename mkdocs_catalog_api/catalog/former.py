@@ -9,7 +9,7 @@ from ..items.lines import Advice, LineRules, update_advice
 from ..items.models import ImageEntry, PlatformManifest, VersionEntry
 from ..items.registry_facts import ManifestFacts, RegistryFacts
 from ..items.versions import newest_first
-from .history import History
+from .recorded import History
 from .value import FormerDigest, Release
 
 

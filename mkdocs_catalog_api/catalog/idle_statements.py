@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from ..problems import RefusedError
 from .ids import id_key
-from .packages import Purl, plain_version
+from .package_urls import Purl, plain_version
 from .scans import Finding
 from .statements import PartMeaning, Statement, Subject, part_meaning, product_meaning
 from .value import Image

@@ -8,8 +8,8 @@ from typing import NamedTuple, TypeVar
 
 from .assessment import Figures, total
 from .grading import Grade
-from .history import PopulationFigures
 from .published import Counters
+from .recorded import PopulationFigures
 from .value import Catalog, Image, PinningItem, Release
 
 Item = TypeVar("Item", Image, PinningItem)

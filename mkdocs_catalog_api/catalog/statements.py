@@ -16,7 +16,7 @@ from msgspec import Struct
 from ..items import names
 from ..problems import RefusedError
 from .ids import id_key
-from .packages import Purl
+from .package_urls import Purl
 from .scans import Finding, plain_platform
 
 StatusWord = Literal["not_affected", "affected", "fixed", "under_investigation"]

@@ -8,10 +8,10 @@ from typing import ClassVar, NamedTuple
 
 from msgspec import Struct, field
 
+from ..items.base_model import Model
 from ..items.collections import PINNING
 from ..items.fields import ItemFields
 from ..items.lines import Advice
-from ..items.model import Model
 from ..items.models import (
     ImageEntry,
     PinEntry,
@@ -26,8 +26,8 @@ from .alike import Look, Looks
 from .assessment import Assessment, Figures
 from .contents import Contents
 from .covers import ScanSelection
-from .history import History
 from .ids import Identities
+from .recorded import History
 from .scans import Scan, plain_platform
 from .vex_matching import Statements
 from .vulnerabilities import Vulnerability

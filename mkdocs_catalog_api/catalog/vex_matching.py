@@ -10,7 +10,7 @@ from msgspec.structs import asdict
 
 from ..problems import RefusedError
 from .ids import id_key
-from .packages import Package, Purl
+from .package_urls import Package, Purl
 from .scans import Finding
 from .statements import (
     PartMeaning,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, NamedTuple, get_args
 from msgspec import Meta, Struct
 
 from .ids import cve_order
-from .packages import Package, bare_url, package, plain_version
+from .package_urls import Package, bare_url, package, plain_version
 from .scans import SEVERITIES, Finding, SetAsideStatus, Severity
 
 _INDEX = {word: index for index, word in enumerate(SEVERITIES)}

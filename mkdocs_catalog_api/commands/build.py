@@ -9,7 +9,7 @@ import click
 from .run import Run, options
 
 if TYPE_CHECKING:
-    from ..build import Build
+    from ..pipeline import Build
 
 
 @click.command("build", short_help="Write the API to the site folder.")

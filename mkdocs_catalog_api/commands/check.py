@@ -9,7 +9,7 @@ import click
 from .run import Run, options
 
 if TYPE_CHECKING:
-    from ..build import Build
+    from ..pipeline import Build
 
 
 @click.command("check", short_help="Report all problems without writing anything.")
@@ -20,7 +20,7 @@ def command(run: Run) -> None:
 
 
 def _check(run: Run) -> Build:
-    from ..web.check import check_pages
+    from ..web.marker_problems import check_pages
 
     site, settings = run.read(translations=True)
     build = run.prepare(site, settings, check_only=True)

@@ -13,8 +13,8 @@ import yaml
 
 from ..authored.config_file import PLUGIN, ConfigFile, read_mkdocs_yml
 from ..authored.from_registry import is_from_registry
-from ..authored.items import page_selection
-from ..authored.pages import front_matter
+from ..authored.front_matter import front_matter
+from ..authored.read_items import page_selection
 from ..authored.settings import CollectionSettings, Settings, read_settings
 from ..items.collections import COLLECTIONS, ITEM_MODELS
 from ..items.names import Reference, repository, slug_from_name

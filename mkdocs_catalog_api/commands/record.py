@@ -9,7 +9,7 @@ import click
 
 from ..authored import clock
 from ..authored.settings import HISTORY_FOLDER
-from ..catalog.history import RecordedDay
+from ..catalog.recorded import RecordedDay
 from ..history.days import history_folder
 from ..history.past import Past
 from ..problems import CatalogError, Problem, Problems, reason

@@ -18,7 +18,7 @@ from ..problems.codes import Code
 if TYPE_CHECKING:
     from ..authored.settings import Settings
     from ..authored.site import Site
-    from ..build import Build
+    from ..pipeline import Build
 
 REQUIREMENT = "./mkdocs-catalog-api[sync]"
 """The line of requirements.txt that installs this package, as in the guide."""
@@ -154,7 +154,7 @@ class Run(Struct):
         Raises:
             CatalogError, ContractError, OSError: see `build.prepare`.
         """
-        from ..build import prepare
+        from ..pipeline import prepare
 
         return prepare(site, settings, self.problems, strict=self.strict, check_only=check_only)
 

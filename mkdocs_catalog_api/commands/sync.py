@@ -26,11 +26,11 @@ from .run import (
 )
 
 if TYPE_CHECKING:
-    from ..authored.pages import RawItem
+    from ..authored.front_matter import RawItem
     from ..authored.settings import Settings
     from ..authored.site import Site
     from ..network.client import Client, Limits
-    from ..network.items import Item, Listed, Order
+    from ..network.orders import Item, Listed, Order
     from ..network.output import Output
 
 _HUB, _KEV, _EOL = "CATALOG_API_HUB", "CATALOG_API_KEV", "CATALOG_API_EOL"
@@ -142,7 +142,7 @@ def _sync(
 ) -> None:
     """Run `sync` for the sources, by default for all that the catalog names."""
     from ..authored.settings import KEV
-    from ..network.advisories import CISA, ENDOFLIFE, download_cycles, download_kev
+    from ..network.downloads import CISA, ENDOFLIFE, download_cycles, download_kev
     from ..sources.load import load_products
 
     if not sources or "eol" in sources:  # first, as cycles decide which versions an item lists
@@ -179,7 +179,7 @@ def _registry(
     from ..items.registry_facts import FACTS_FOLDER
     from ..network.credentials import Credentials
     from ..network.registry import Registries
-    from ..network.sync import Sync
+    from ..network.registry_sync import Sync
 
     items = [*_items(site, settings, output.problems)]
     host = Reference.parse(settings.registry).domain if settings.registry else None
@@ -225,7 +225,7 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
     from ..authored.from_registry import is_from_registry
     from ..authored.registry_files import read_choice
     from ..items.names import chart_reference, repository, slug
-    from ..network.items import Choice, Item
+    from ..network.orders import Choice, Item
     from ..sources.load import load_values
 
     slugs: set[tuple[str, str]] = set()
@@ -282,7 +282,7 @@ def _order(
     """
     from ..authored.registry_files import placing
     from ..items.models import ChartEntry, ImageEntry
-    from ..network.items import Order
+    from ..network.orders import Order
     from ..sources.advisories import read_cycles
     from ..sources.assemble import line_rules
 
@@ -295,7 +295,7 @@ def _order(
 
 def _listed(versions: object, *, is_chart: bool) -> tuple[Listed, ...]:
     """Return the readable versions of a page."""
-    from ..network.items import Listed
+    from ..network.orders import Listed
 
     listed: list[Listed] = []
     for position, entry in enumerate(versions if isinstance(versions, list) else ()):

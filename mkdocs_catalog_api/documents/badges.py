@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ..catalog import addresses
-from ..catalog.badges import CATALOG_BADGES, IMAGE_BADGES, BadgeContent, catalog_contents
+from ..catalog.badge_contents import CATALOG_BADGES, IMAGE_BADGES, BadgeContent, catalog_contents
 from ..catalog.populations import newest_scan
 from ..catalog.published import Document
 from ..catalog.value import Catalog, Image

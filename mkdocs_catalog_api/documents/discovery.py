@@ -20,7 +20,7 @@ from ..catalog.published import (
 from ..catalog.value import Catalog
 from ..items.collections import COLLECTIONS
 from ..items.types import Count, Positive, Text
-from .collections import total_pages
+from .collection_pages import total_pages
 from .kinds import Kind, Route
 
 

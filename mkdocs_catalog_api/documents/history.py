@@ -7,7 +7,8 @@ from msgspec import Meta
 
 from ..catalog import addresses
 from ..catalog.events import AnyEvent, Slug
-from ..catalog.history import (
+from ..catalog.published import ApiVersion, Day, Document, Href
+from ..catalog.recorded import (
     Episode,
     FixEntry,
     FixShares,
@@ -20,7 +21,6 @@ from ..catalog.history import (
     TimeToFix,
     Within,
 )
-from ..catalog.published import ApiVersion, Day, Document, Href
 from ..catalog.value import Catalog
 from ..items.types import Count
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route

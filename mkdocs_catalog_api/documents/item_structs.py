@@ -14,9 +14,9 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from ..catalog.published import Day, Document, Href, PageLink, document_struct
+from ..items.base_model import CustomizableModel, Model
 from ..items.collections import COLLECTIONS, PINNING
 from ..items.fields import OwnFields
-from ..items.model import CustomizableModel, Model
 from ..items.models import (
     ImageEntry,
     Lifecycle,

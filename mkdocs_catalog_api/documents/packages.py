@@ -12,7 +12,7 @@ from msgspec import Meta, Struct, field
 
 from ..catalog.causes import by_severity, fixes, package_order
 from ..catalog.contents import PackageVersion
-from ..catalog.packages import Package, bare_url, plain_version
+from ..catalog.package_urls import Package, bare_url, plain_version
 from ..catalog.published import (
     ApiVersion,
     Counters,

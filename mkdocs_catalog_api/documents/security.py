@@ -11,8 +11,7 @@ from ..catalog.addresses import Addresses
 from ..catalog.assessment import Figures, os_end_of_life, scanner_names, total, worse
 from ..catalog.causes import MOST, causes
 from ..catalog.covers import ScanSelection
-from ..catalog.history import PopulationFigures
-from ..catalog.packages import Package
+from ..catalog.package_urls import Package
 from ..catalog.populations import Population, populations
 from ..catalog.published import (
     ApiVersion,
@@ -36,6 +35,7 @@ from ..catalog.published import (
     fields_of,
     schema_name,
 )
+from ..catalog.recorded import PopulationFigures
 from ..catalog.scans import COUNTERS, Limit
 from ..catalog.vulnerabilities import Suppressed, Vulnerability, open_words
 from ..items.types import Count, Digest, Slug, Text, VersionLabel

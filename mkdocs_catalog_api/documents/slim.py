@@ -12,9 +12,9 @@ from ..catalog.addresses import Addresses
 from ..catalog.markdown import plain_text
 from ..catalog.published import Day, Document, Total, document_struct, envelope, fields_of
 from ..catalog.value import Catalog, Image, PinningItem
+from ..items.base_model import Model
 from ..items.collections import COLLECTIONS, WITH_DOCUMENTS
 from ..items.fields import ItemFields
-from ..items.model import Model
 from ..items.shown import Shown
 from ..items.types import Count, VersionLabel, camel
 from .item_structs import custom, published

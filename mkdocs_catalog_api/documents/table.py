@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 
 from ..authored.settings import Settings, item_fields
 from ..catalog.value import Catalog
+from ..items.base_model import Model
 from ..items.fields import ItemFields
-from ..items.model import Model
 from .badges import BADGES
-from .collections import collection_kinds
+from .collection_pages import collection_kinds
 from .cves import CVES
 from .digests import DIGESTS
 from .discovery import CLOSING

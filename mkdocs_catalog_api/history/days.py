@@ -18,8 +18,8 @@ from msgspec import Struct
 from ..authored.folders import leads_out, project_of, read_file, write_whole
 from ..authored.settings import HISTORY_FOLDER
 from ..authored.site import Site
-from ..catalog.history import RecordedFigures
 from ..catalog.populations import populations
+from ..catalog.recorded import RecordedFigures
 from ..catalog.value import Catalog
 from ..items import names
 from ..problems import CatalogError, Problem, Problems, RefusedError, reason

@@ -13,7 +13,7 @@ from msgspec.structs import astuple, replace
 from ..catalog.alike import Look, Looks
 from ..catalog.assessment import scanner_names
 from ..catalog.grading import Grade
-from ..catalog.packages import package
+from ..catalog.package_urls import package
 from ..catalog.scans import Severity
 from ..catalog.value import Catalog, Image, Release
 from ..items.models import Lifecycle

@@ -16,8 +16,8 @@ from msgspec.structs import astuple, replace
 from ..catalog import events
 from ..catalog.alike import Look, LookedAt, Looks, covered_by, unite
 from ..catalog.events import AnyEvent, BaselineReason, GoneReason
-from ..catalog.history import Episode, EpisodeEnd, FixEntry, ImageFigures, ImageRecord, KnownDigest
 from ..catalog.ids import is_cve, stands_for_several
+from ..catalog.recorded import Episode, EpisodeEnd, FixEntry, ImageFigures, ImageRecord, KnownDigest
 from ..catalog.scans import COUNTERS, SEVERITIES
 from ..items.lines import parse_label
 from ..items.registry_facts import MOST_FORMER

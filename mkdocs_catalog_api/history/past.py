@@ -11,7 +11,7 @@ from typing import get_args
 from ..authored.settings import HISTORY_FOLDER
 from ..catalog import events
 from ..catalog.events import AnyEvent
-from ..catalog.history import (
+from ..catalog.recorded import (
     FixEntry,
     FixPeriods,
     FixTimes,

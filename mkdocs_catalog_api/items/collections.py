@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from .model import Model
+from .base_model import Model
 from .models import ChartEntry, ImageEntry, ItemEntry, RoadmapEntry, UpdateEntry
 
 

@@ -22,7 +22,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from ..problems import RefusedError
-from .model import CustomizableModel, Model, short
+from .base_model import CustomizableModel, Model, short
 from .shown import Shown
 from .types import Boolean, Integer, IsoDate, Number, Text, WebLink
 

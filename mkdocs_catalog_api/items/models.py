@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from ..problems import RefusedError
-from .model import CustomizableModel, Model, short, unique
+from .base_model import CustomizableModel, Model, short, unique
 from .names import DIGEST, Reference
 from .shown import Shown
 from .types import (

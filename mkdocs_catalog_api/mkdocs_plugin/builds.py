@@ -14,13 +14,13 @@ from ..authored.garbage import without_garbage_collection
 from ..authored.kept import KEPT
 from ..authored.settings import Settings
 from ..authored.site import Site
-from ..build import Build, prepare
 from ..catalog.addresses import PREFIX, mount_path
 from ..documents.publication import ContractError
+from ..pipeline import Build, prepare
 from ..problems import CatalogError, Problems, lines, reason
 from ..problems.codes import Code
 from ..publish.swap import Stamp
-from ..web.pages import FilledPage, PageFiller
+from ..web.page_filler import FilledPage, PageFiller
 from ..web.view import CatalogView
 
 log = get_plugin_logger("catalog-api")

@@ -20,10 +20,10 @@ from ..catalog.addresses import Addresses, mount_path
 from ..problems import CatalogError, Problems
 from ..publish.swap import Stamp, remember
 from ..web.markers import MARKER
-from ..web.pages import ASSETS, STYLE, FilledPage, PageFiller, script_element
+from ..web.page_filler import ASSETS, STYLE, FilledPage, PageFiller, script_element
 from ..web.view import CatalogView
 from .builds import Builds, keep_out_of_strict
-from .pages import (
+from .mkdocs_pages import (
     Pages,
     add_documents,
     add_generated,

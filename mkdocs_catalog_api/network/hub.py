@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..authored.pages import RawItem
+from ..authored.front_matter import RawItem
 from ..items.models import ChartEntry
 from ..items.names import chart_version, slug
 from ..problems import Level, Problem, RefusedError

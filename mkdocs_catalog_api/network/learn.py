@@ -16,9 +16,9 @@ from ..items.models import ChartVersionEntry
 from ..items.names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, PLATFORM, VERSION_MAX, Reference
 from ..items.registry_facts import UNKNOWN_PLATFORM, ConfigFacts, ManifestFacts, VersionFacts
 from ..sources.reports.normalise import mapping, text, texts, utc
+from .annotations import Learned, attestation_words, config_words, is_valid, of_chart, of_image
 from .client import NoAnswerError
 from .registry import Descriptor, Registries, RegistryManifest
-from .words import Learned, attestation_words, config_words, is_valid, of_chart, of_image
 
 _IMAGE_CONFIGS = (
     "application/vnd.oci.image.config.v1+json",

@@ -21,7 +21,7 @@ from msgspec import Struct
 from ..authored.site import Site
 from ..catalog import events
 from ..catalog.addresses import GENERATOR
-from ..catalog.history import RecordedDay
+from ..catalog.recorded import RecordedDay
 from ..catalog.value import Catalog
 from ..items.models import ImageEntry, UpdateEntry
 from ..problems import Level, Problems

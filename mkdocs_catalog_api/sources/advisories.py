@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Meta, Struct, field
 
 from ..authored.folders import read_synced
-from ..authored.pages import RawItem
+from ..authored.front_matter import RawItem
 from ..authored.settings import KEV
 from ..authored.site import Site
 from ..items.lines import Cycle

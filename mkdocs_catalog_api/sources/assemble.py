@@ -8,12 +8,12 @@ from operator import itemgetter
 from msgspec.structs import replace
 
 from ..authored.clock import latest, now, timestamp
-from ..authored.pages import RawItem
+from ..authored.front_matter import RawItem
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.validate import image_versions, pinning_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
-from ..catalog.badges import CATALOG_BADGES, badge_values
+from ..catalog.badge_contents import CATALOG_BADGES, badge_values
 from ..catalog.counts import CountRules
 from ..catalog.covers import ReleaseParts, ScanSelection
 from ..catalog.doubts import doubtful_reports, doubtful_scans, limited, unscanned

@@ -12,7 +12,8 @@ from msgspec import UNSET, Struct, UnsetType
 
 from ..authored.data_files import read_list
 from ..authored.folders import leads_out, name_of
-from ..authored.items import (
+from ..authored.front_matter import RawItem, note_ordinary, select
+from ..authored.read_items import (
     WebPages,
     check_emptiness,
     check_patterns,
@@ -22,7 +23,6 @@ from ..authored.items import (
     read_items,
     with_defaults,
 )
-from ..authored.pages import RawItem, note_ordinary, select
 from ..authored.registry_files import FactsFolder
 from ..authored.settings import (
     SECURITY_FOLDERS,
@@ -32,7 +32,7 @@ from ..authored.settings import (
 )
 from ..authored.site import Site
 from ..authored.validate import read_entry
-from ..catalog.history import History
+from ..catalog.recorded import History
 from ..catalog.scans import Scan
 from ..catalog.statements import Statement
 from ..history.days import history_folder
@@ -192,7 +192,7 @@ def _reports(site: Site, settings: Settings, problems: Problems) -> Sequence[Sca
     folder = _folder(site, "reports", settings, problems)
     if folder is None:
         return ()
-    from .reports.folders import (
+    from .reports.read_reports import (
         read_reports,
     )  # imported here, as catalogs without reports start faster without it
 

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import NamedTuple, TypeAlias, cast
 
 from ..catalog import events
-from ..catalog.history import PopulationFigures, RecordedDay
+from ..catalog.recorded import PopulationFigures, RecordedDay
 from ..catalog.scans import COUNTERS
 from .view import CatalogView, Item
 

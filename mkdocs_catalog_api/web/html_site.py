@@ -20,7 +20,7 @@ from markupsafe import escape
 from msgspec.structs import replace
 
 from ..authored.folders import walk, without_address
-from ..authored.pages import Page
+from ..authored.front_matter import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..catalog.value import Catalog
@@ -28,7 +28,7 @@ from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
 from ..publish.site_files import refuse_links
 from .markers import MARKER, Marker, well_formed
-from .pages import ASSETS, STYLE, PageFiller, script_element
+from .page_filler import ASSETS, STYLE, PageFiller, script_element
 from .view import CatalogView
 
 _BUILD_FIRST = "build the site with its generator before this command"

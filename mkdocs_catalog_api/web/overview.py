@@ -6,8 +6,8 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, cast
 
-from ..catalog.history import PopulationFigures
 from ..catalog.populations import Population, Populations
+from ..catalog.recorded import PopulationFigures
 from ..catalog.scans import COUNTERS
 from ..catalog.verdict import Concern, concerns
 from ..items.collections import COLLECTIONS, PINNING

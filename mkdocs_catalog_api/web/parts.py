@@ -16,21 +16,21 @@ from ..authored.messages import models_in, resembling, suggestion
 from ..authored.settings import Settings, item_fields
 from ..authored.site import Site
 from ..catalog.markdown import plain_text, safe_html
-from ..catalog.packages import Package, plain_version
+from ..catalog.package_urls import Package, plain_version
 from ..catalog.populations import newest_scan
 from ..catalog.scans import COUNTERS
 from ..catalog.value import Catalog, Image, Pin, PinningItem, Release, RoadmapItem
 from ..catalog.vulnerabilities import Vulnerability
 from ..documents.badges import image_badges
-from ..documents.collections import item_document
+from ..documents.collection_pages import item_document
 from ..documents.history import image_history
 from ..documents.items import verify
 from ..documents.sboms import sbom_address
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
+from ..items.base_model import Model
 from ..items.collections import COLLECTIONS, ITEM_MODELS, PINNING, WITH_DOCUMENTS
 from ..items.fields import ItemFields, closed_words
-from ..items.model import Model
 from ..items.shown import shown_fields
 from ..problems import RefusedError
 from .answer import DEFAULT_MAX_AGE, image_answer, pinning_answer
@@ -50,9 +50,9 @@ from .logos import SPRITE, Logos
 from .markers import Marker
 from .overview import thousands
 from .render import Place, environment, render
+from .replaced_words import read_words, replace_words
 from .timeline import timeline
 from .view import CatalogView, Item
-from .words import read_words, replace_words
 
 VIEWS: Mapping[str, Sequence[str]] = {
     **{each.name: each.views for each in COLLECTIONS.values()},

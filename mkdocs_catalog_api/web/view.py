@@ -11,8 +11,8 @@ import msgspec
 from pydantic import JsonValue
 
 from ..catalog import addresses
-from ..catalog.history import RecordedDay
 from ..catalog.populations import Populations, populations
+from ..catalog.recorded import RecordedDay
 from ..catalog.value import Catalog
 from ..documents.badges import catalog_badges
 from ..documents.items import collection_items

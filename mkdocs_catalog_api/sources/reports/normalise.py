@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from ...catalog.contents import PackageList
-from ...catalog.packages import DISTRIBUTIONS, package_url
+from ...catalog.package_urls import DISTRIBUTIONS, package_url
 from ...catalog.scans import SEVERITIES, Scan
 from ...problems import RefusedError
 

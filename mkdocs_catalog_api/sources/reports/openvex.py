@@ -36,9 +36,9 @@ from ...catalog.statements import (
 )
 from ...problems import Level, Problem, Problems, RefusedError, reason
 from ...problems.codes import Code
-from .folders import usable_files
 from .json_errors import decode
 from .normalise import mapping, rows, second_fraction, text, texts, utc
+from .read_reports import usable_files
 
 _GHSA_ID = "GHSA(?:-[0-9a-z]{4}){3}"
 _KNOWN_ID = re.compile(rf"(?:https?://[^?#]*/)?({CVE_ID}|{_GHSA_ID})", re.IGNORECASE)

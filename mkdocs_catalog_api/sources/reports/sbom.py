@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from ...catalog.contents import PackageList
-from ...catalog.packages import Purl
+from ...catalog.package_urls import Purl
 from ...catalog.scans import SBOM, Coverage, Scan
 from .normalise import (
     digests,

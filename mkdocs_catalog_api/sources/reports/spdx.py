@@ -24,7 +24,7 @@ from __future__ import annotations
 import re
 
 from ...catalog.contents import PackageList, PackageVersion, System, package_version
-from ...catalog.packages import Purl
+from ...catalog.package_urls import Purl
 from ...catalog.scans import Scan
 from ...problems import RefusedError
 from .normalise import ReportFormat, items, licenses, mapping, rows, text, texts

@@ -12,14 +12,14 @@ from msgspec.structs import replace
 
 from ..authored import clock
 from ..authored.config_file import read_mkdocs_yml
-from ..authored.pages import Page, body
+from ..authored.front_matter import Page, body
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..catalog.value import Catalog
 from ..documents.publication import publication
 from ..problems import Problems
 from .markers import in_text
-from .pages import PageFiller
+from .page_filler import PageFiller
 from .view import CatalogView, Item
 
 

@@ -34,11 +34,11 @@ from ..problems import Level, Problem, RefusedError, reason
 from ..problems.codes import Code
 from ..problems.decoding import decoding_reason
 from . import learn
+from .annotations import Learned, converted, with_item
 from .client import PARALLEL, NoAnswerError
-from .items import Choice, Item
+from .orders import Choice, Item
 from .output import Output
 from .registry import NoManifestError, Registries
-from .words import Learned, converted, with_item
 
 _LATEST = "latest"
 _SAVED_AFTER = 50

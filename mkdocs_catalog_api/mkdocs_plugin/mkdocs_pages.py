@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from ..authored.config_file import ConfigFile
-from ..authored.items import items_without_page
-from ..authored.pages import Page, parse_defaults
+from ..authored.front_matter import Page, parse_defaults
+from ..authored.read_items import items_without_page
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.yaml_text import YamlDocument
-from ..build import Build
 from ..catalog import addresses
 from ..documents.table import fixed_paths
+from ..pipeline import Build
 from ..problems import reason
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from markupsafe import escape
 
-from ..authored.pages import Page
+from ..authored.front_matter import Page
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..catalog import addresses
@@ -27,8 +27,8 @@ from .logos import SPRITE
 from .markers import MARKER, line_of, near_misses, parse, well_formed
 from .parts import SECTIONS, VIEWS, ItemPage, Parts, item_pages, sections
 from .render import Place
+from .replaced_words import unused_words
 from .view import CatalogView
-from .words import unused_words
 
 STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from ..authored.pages import RawItem
+from ..authored.front_matter import RawItem
 from ..authored.settings import KEV
 from ..problems import Problem
 from ..problems.codes import Code

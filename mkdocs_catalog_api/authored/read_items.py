@@ -22,8 +22,8 @@ from ..problems.codes import Code
 from .data_files import read_list
 from .docs_dir import address, destination
 from .folders import leads_out, name_of, project_of
+from .front_matter import Page, PageSelection, RawItem
 from .messages import resembling, shown
-from .pages import Page, PageSelection, RawItem
 from .registry_files import FactsFolder
 from .settings import CollectionSettings, Settings, data_names
 from .site import Site

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from ..authored.from_registry import FromRegistry
-from ..authored.pages import RawItem
+from ..authored.front_matter import RawItem
 from ..items.lines import LineRules, listed, newest_label
 from ..items.models import VersionEntry
 from ..items.names import Reference

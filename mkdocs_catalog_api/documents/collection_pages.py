@@ -8,12 +8,12 @@ from msgspec import Meta, Struct
 
 from ..catalog import addresses
 from ..catalog.addresses import Addresses
-from ..catalog.badges import IMAGE_BADGES
+from ..catalog.badge_contents import IMAGE_BADGES
 from ..catalog.published import PER_PAGE, Document, Href, PageLink, Total, document_struct, envelope
 from ..catalog.value import Catalog, Image, PinningItem
+from ..items.base_model import Model
 from ..items.collections import COLLECTIONS, Collection
 from ..items.fields import ItemFields
-from ..items.model import Model
 from ..items.types import Count, Positive, Slug
 from .item_structs import published
 from .items import collection_items

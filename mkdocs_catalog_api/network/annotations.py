@@ -30,7 +30,7 @@ from ..items.registry_facts import (
 from ..items.types import NOASSERTION
 from ..problems import RefusedError
 from ..sources.reports.normalise import mapping, text, texts
-from .items import Order
+from .orders import Order
 
 OCI, HUB = "org.opencontainers.image.", "artifacthub.io/"
 """Beginnings of the names of annotations that are read."""
