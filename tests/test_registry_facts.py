@@ -222,7 +222,7 @@ ROWS: dict[str, Row] = {
     ),
     "neither": Row("versions: {from: registry}", CHOSEN, "versions: [1.3.0, 1.2.1, 1.2.1-alpine, 1.2.0]"),
     "lines and variants of the page decide what is kept": Row(
-        "lines: major\nvariants: {slim: '*-slim*'}\nversions: {from: registry, keep: 1}",
+        "lines: major\nvariants: none\nversions: {from: registry, keep: 2}",
         "1.2.0 / 1.3.0-slim12 / 1.3.0-slim13 / 2.0.0", "versions: [2.0.0, 1.3.0-slim13]"
     ),
     "gone versions are kept beside those that keep counts": Row(
@@ -443,8 +443,8 @@ def test_entries_of_a_data_file_are_filled(site: SiteFolder) -> None:
 
 
 def test_a_problem_of_a_default_is_where_it_is_set(site: SiteFolder) -> None:
-    site.settings["images"] = {"defaults": [{"values": {"tier": "core", "lines": "(x)"}}]}
+    site.settings["images"] = {"defaults": [{"values": {"tier": "core", "defaultVariant": "x"}}]}
     site.image("web", "versions: [1.0.0]")
     (told,) = site.build().problems
     assert (told.code, told.file, told.item) == ("CAT014", "mkdocs.yml", "web")
-    assert told.field == "catalog-api.images.defaults[0].values.lines"
+    assert told.field == "catalog-api.images.defaults[0].values.defaultVariant"

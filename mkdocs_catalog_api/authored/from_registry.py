@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from ..items.base_model import Model
 from ..items.lines import Keep
-from ..items.types import Positive
+from ..items.types import Positive, expression
 from ..items.version_tags import version_tags
 from ..problems import Level, Problem, RefusedError
 from ..problems.codes import Code
@@ -33,12 +33,7 @@ def _tags(value: object) -> object:
         )
     if value.startswith("!"):
         raise RefusedError("a pattern with `!` is not a regular expression", f'use a list: ["{value[:80]}"]')
-    try:
-        re.compile(value)
-    except (re.error, OverflowError, RecursionError):
-        hint = 'for example "^[0-9.]+$"'
-        raise RefusedError(f"{value[:80]!r} is not a regular expression", hint) from None
-    return value
+    return expression(value, 'for example "^[0-9.]+$"')
 
 
 class KeptLines(Model):

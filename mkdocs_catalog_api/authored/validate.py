@@ -16,8 +16,6 @@ from ..items.lines import (
     LineRules,
     Version,
     cycle_of,
-    derived_line,
-    line_by,
     listed,
     newest_label,
     parse_label,
@@ -243,9 +241,8 @@ def pinning_versions(entry: P, raw: RawItem, problems: Problems) -> P:
 
 def _chart_version(label: str) -> VersionEntry:
     """Return a chart's version with line and variant, which decide only what `keep` lists."""
-    return VersionEntry.model_construct(
-        version=label, line=derived_line(label), variant=LineRules().variant(label)
-    )
+    rules = LineRules()
+    return VersionEntry.model_construct(version=label, line=rules.line(label), variant=rules.variant(label))
 
 
 def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> ImageEntry:
@@ -262,7 +259,7 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
     versions = [version for version in versions if version.version in kept]
     positions = {version.version: position for position, version in enumerate(versions)}
     entry = _with(entry, versions=[version for version in entry.versions if version.version in kept])
-    _check_lines(entry, raw, rules, problems)
+    _check_cycles(entry, raw, rules, problems)
     if not (_has_default_variant(entry, versions, raw, problems) and _has_latest(entry, raw, problems)):
         return entry
     labels = in_order(positions, newest)
@@ -326,21 +323,11 @@ def in_line(version: VersionEntry, rules: LineRules) -> VersionEntry:
     return version.model_copy(update=update)
 
 
-def _check_lines(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> None:
-    """Add a problem if a rule or a product does not match all versions."""
-    labels = [version.version for version in entry.versions if "line" not in version.model_fields_set]
-    if entry.lines is not None:
-        missed = [
-            label for label in labels if parse_label(label).numbers and line_by(entry.lines, label) is None
-        ]
-        if missed:
-            message = (
-                f"{entry.lines!r} does not match {'any version' if missed == labels else 'all versions'}"
-            )
-            hint = f"no match: {', '.join(missed[:3])}; they get the default line"
-            problems.add(raw.problem(("lines",), message, hint, Level.WARNING, code=Code.NEWEST))
+def _check_cycles(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> None:
+    """Add a note if the product has no cycle for a version, or no day on which a cycle ended."""
     if not rules.cycles:
         return
+    labels = [version.version for version in entry.versions if "line" not in version.model_fields_set]
     without = [label for label in labels if cycle_of(label, rules.cycles) is None]
     if without:
         message = f"{entry.product} has no release cycle for {', '.join(without[:3])}"
