@@ -21,7 +21,7 @@ from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .data_files import read_list
 from .docs_dir import address, destination
-from .folders import leads_out, name_of, project_of
+from .folders import name_of, not_followed
 from .front_matter import Page, PageSelection, RawItem
 from .messages import resembling, shown
 from .registry_files import FactsFolder
@@ -63,7 +63,10 @@ def data_file(
             f"{' and '.join(names)} both exist",
             f"remove one, or select it with `{setting[1]}: …`",
         )
-    elif path.is_file() and not leads_out(path, project_of(site.root, path)):
+    elif warning := not_followed(path, site.root):
+        problems.add(warning)
+        return None
+    elif path.is_file():
         return path
     else:
         message, hint = f"{name!r} is not a file of the project", "create it or correct the path"
@@ -198,7 +201,7 @@ def _missing_logo(entry: ItemEntry, raw: RawItem, site: Site) -> Problem | None:
     if logo is None or SCHEME.match(logo):
         return None
     path = site.docs_dir / logo
-    if path.is_file() and not leads_out(path, [site.root, site.docs_dir]):
+    if path.is_file() and not not_followed(path, site.docs_dir):
         return None
     message = f"{name_of(site.docs_dir, site.root)}/{logo} is not a file of the project"
     return raw.problem(("logo",), message, "add the file, or correct the path", code=Code.MISSING_PATH)

@@ -34,7 +34,7 @@ from ..items.types import camel
 from ..items.version_tags import label_first
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .folders import project_of, read_synced
+from .folders import read_synced
 from .from_registry import (
     FromRegistry,
     is_from_registry,
@@ -61,7 +61,7 @@ class FactsFolder:
     def __init__(self, site: Site, settings: Settings, collection: str, problems: Problems) -> None:
         folder = site.root / FACTS_FOLDER
         self._folder, self._label = folder / collection, f"{FACTS_FOLDER}/{collection}"
-        self._project = project_of(site.root, folder)
+        self._root = site.root
         self._problems = problems
         self._unlisted: list[str] = []
         self._present = folder.is_dir()
@@ -179,7 +179,7 @@ class FactsFolder:
                 problem = wanted_by.problem(("versions",), message, hint, code=Code.MISSING_PATH, group=group)
                 self._problems.add(problem)
             return None
-        return read_synced(path, name, decode, _MOST, self._project, _AGAIN, self._problems)
+        return read_synced(path, self._root, decode, _MOST, _AGAIN, self._problems)
 
     def _is_of(self, values: Mapping[str, object], facts: RegistryFacts, name: str, *, wanted: bool) -> bool:
         """Whether the file belongs to the current image or chart of the page."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ..authored.folders import leads_out, project_of, read_file, write_whole
+from ..authored.folders import is_within, read_file, write_whole
 from ..authored.settings import HISTORY_FOLDER
 from ..authored.site import Site
 from ..catalog.populations import populations
@@ -161,10 +161,7 @@ class Folder:
         ]
         body = b"\n".join([head.removesuffix(b"}}"), *([b",\n".join(rows)] if rows else []), b"}}\n"])
         target = self._path(date)
-        # A link is replaced, and nothing is written through it.
         if target.is_symlink() or not target.is_file() or target.read_bytes() != body:
-            if target.is_symlink():
-                target.unlink()
             write_whole(target, body)
         return self._read(date)
 
@@ -183,17 +180,13 @@ def _line(error: str, body: bytes) -> int:
 def history_folder(site: Site, problems: Problems, *, to_write: bool) -> Folder | None:
     """Return the folder of the recorded days; None if it does not exist, unless `to_write`.
 
-    Adds an error if it is in docs_dir, or behind a link out of the project.
+    Adds an error if it is in docs_dir.
     """
     path = site.root / HISTORY_FOLDER
     if not (to_write or os.path.lexists(path)):
         return None
-    if not leads_out(path, [site.docs_dir]):
-        message, hint = "the folder is in docs_dir, so MkDocs would publish it", "move it next to mkdocs.yml"
-    elif leads_out(path.parent, project_of(site.root, path.parent)):
-        message = f"the path of the folder {HISTORY_FOLDER!r} contains a link that leads out of the project"
-        hint = "move the folder into the project"
-    else:
+    if not is_within(path, site.docs_dir):
         return Folder(path)
+    message, hint = "the folder is in docs_dir, so MkDocs would publish it", "move it next to mkdocs.yml"
     problems.add(Problem(HISTORY_FOLDER, 0, 0, "", message, hint, code=Code.MISSING_PATH))
     return None

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from ..authored.data_files import read_list
-from ..authored.folders import leads_out, name_of
+from ..authored.folders import is_within, name_of, not_followed
 from ..authored.front_matter import RawItem, note_ordinary, select
 from ..authored.read_items import (
     WebPages,
@@ -177,7 +177,10 @@ def _folder(
         hint = "move it next to mkdocs.yml, or set another folder here"
         path = "security", setting
         problems.add(site.config.problem(path, message, hint, Level.WARNING, code=Code.MISSING_PATH))
-    if folder.is_dir() and leads_out(folder, [site.docs_dir]):
+    if warning := not_followed(folder, site.root):
+        problems.add(warning)
+        return None
+    if folder.is_dir() and not is_within(folder, site.docs_dir):
         return folder
     if folder.is_dir():
         message, hint = "the folder is in docs_dir, so MkDocs would publish it", "move it next to mkdocs.yml"
@@ -198,7 +201,7 @@ def _reports(site: Site, settings: Settings, problems: Problems) -> Sequence[Sca
 
     limit = settings.security.max_report_size
     lists = settings.has_lookup("packages") or settings.has_lookup("sbom")
-    return read_reports(folder, name_of(folder, site.root), site.root, problems, limit, lists=lists)
+    return read_reports(folder, name_of(folder, site.root), problems, limit, lists=lists)
 
 
 def _repositories(listed: Iterable[ListedEntry]) -> dict[str, list[str]]:
@@ -220,7 +223,7 @@ def _statements(
     from .reports.openvex import read_folder  # for the same reason
 
     limit = settings.security.max_report_size
-    return tuple(read_folder(folder, name_of(folder, site.root), site.root, problems, repositories, limit))
+    return tuple(read_folder(folder, name_of(folder, site.root), problems, repositories, limit))
 
 
 def _history(site: Site, problems: Problems) -> History | None:
