@@ -269,7 +269,7 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], str]] = {
         "updates: {data: docs/updates.md}", {"docs/updates.md": "---\nupdate: []\n---\n"},
         "CAT011 docs/updates.md 1:1 updates"
     ),
-    "settings that are a list": ("[registry]", {}, "CAT020 mkdocs.yml 4:1 plugins"),
+    "settings that are a list": ("[registry]", {}, "CAT020 mkdocs.yml 5:5 plugins"),
     "several settings": (
         "registy: x\nimages:\n  fields: {url: url, port: int}\nheaders: 1", {},
         "CAT020 mkdocs.yml 6:7 catalog-api.registy | CAT020 mkdocs.yml 8:18 catalog-api.images.fields.url"
@@ -438,8 +438,9 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], str]] = {
     "versions that say nothing of their order": (
         "", {PAGE: front_matter("versions: [main, edge]")}, "CAT014 5:1 versions"
     ),
-    "versions that fit no line": (
-        "", {PAGE: front_matter("lines: 'release-([0-9]+)'\nversions: [1.2.3]")}, "CAT014 5:1 lines"
+    "fields of a version on the page": (
+        "", {PAGE: front_matter("versions: [1.2.3]\nendOfLife: 2027-01-01\ntag: 1.2.3\nowner: me")},
+        "CAT010 6:1 endOfLife | CAT010 7:1 tag"
     ),
 }  # fmt: skip
 """The same for catalogs that are refused only under `strict`."""

@@ -133,6 +133,10 @@ def _value(node: yaml.Node | None, path: Sequence[str | int]) -> yaml.Node | Non
     return node
 
 
+Plugin = tuple[str, dict[str, Any]]
+"""Name and options of a plugin."""
+
+
 class _Unknown:
     """Placeholder for the value of a Python tag or a plugin's tag, which is not used here."""
 
@@ -165,24 +169,35 @@ def _address(value: str | None) -> str | None:
     return value or None
 
 
-def _plugins(value: object) -> list[tuple[str, dict[str, Any]]]:
-    """Return (name, options) of each enabled plugin, with the plugins of a `group` in its place."""
+def _entries(value: object) -> list[object]:
     if not isinstance(value, list | dict):
-        raise ValueError("expected a list of plugins")
-    plugins: list[tuple[str, dict[str, Any]]] = []
-    for entry in value if isinstance(value, list) else [{name: options} for name, options in value.items()]:
-        name, value = (
-            next(iter(entry.items())) if isinstance(entry, dict) and len(entry) == 1 else (entry, None)
-        )
-        options = {} if value is None else value
-        if not (isinstance(name, str) and isinstance(options, dict)):
-            raise ValueError("expected a list of plugins, each a name or `name: {options}`")
-        name = name.removeprefix("material/")
+        raise RefusedError("expected a list of plugins", f"write `- {PLUGIN}:` below `plugins:`")
+    return value if isinstance(value, list) else [{name: options} for name, options in value.items()]
+
+
+def _plugin(entry: object) -> Plugin:
+    """Return name and options of a plugin."""
+    if isinstance(entry, dict) and len(entry) > 1 and (name := next(iter(entry))) and entry[name] is None:
+        hint = f"indent the lines below `{name}:` by two more spaces"
+        raise RefusedError(f"the options of {name} are beside it", hint)
+    name, options = (
+        next(iter(entry.items())) if isinstance(entry, dict) and len(entry) == 1 else (entry, None)
+    )
+    if not (isinstance(name, str) and isinstance(options, dict | None)):
+        raise RefusedError("expected a plugin", "write its name, or `name: {options}`")
+    return name.removeprefix("material/"), options or {}
+
+
+def _enabled(plugins: list[Plugin]) -> list[Plugin]:
+    """Return the enabled plugins, with those of a `group` in its place."""
+    enabled: list[Plugin] = []
+    for name, options in plugins:
         if name == "group":
-            plugins += _plugins(options.get("plugins", [])) if options.get("enabled") else []
-        elif name == "catalog-api" or options.get("enabled") is not False:
-            plugins.append((name, {key: option for key, option in options.items() if key != "enabled"}))
-    return plugins
+            within = _entries(options.get("plugins", [])) if options.get("enabled") else []
+            enabled += _enabled([*map(_plugin, within)])
+        elif name == PLUGIN or options.get("enabled") is not False:
+            enabled.append((name, {key: option for key, option in options.items() if key != "enabled"}))
+    return enabled
 
 
 def _extensions(value: object) -> list[tuple[str, dict[str, Any]]]:
@@ -225,7 +240,11 @@ class MkDocsYml(BaseModel):
     site_dir: str = "site"
     use_directory_urls: bool = True
     strict: bool = False
-    plugins: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_plugins)] = [("search", {})]
+    plugins: Annotated[
+        list[Annotated[Plugin, BeforeValidator(_plugin)]],
+        BeforeValidator(_entries),
+        AfterValidator(_enabled),
+    ] = [("search", {})]
     markdown_extensions: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_extensions)] = []
     theme: Annotated[Theme, BeforeValidator(_theme)] = Theme()
 
@@ -274,7 +293,7 @@ def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
         return MkDocsYml.model_validate({key: value for key, value in values.items() if value is not None})
     except ValidationError as error:
         for details in error.errors(include_url=False):
-            where = location(details)[:1]
+            where = location(details)[:2]
             line, column = place(root, where) if where[0] in values else (0, 0)
             message = message_and_hint(details)
             problems.add(Problem(path.name, line, column, str(where[0]), *message, code=Code.SETTING))

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from pydantic_core import ErrorDetails
 
 from ..items.base_model import Model
-from ..items.fields import COMPUTED, ItemFields, M
+from ..items.fields import COMPUTED, ItemFields, M, built_in_fields, version_model
 from ..items.lines import (
     LineRules,
     Version,
@@ -48,6 +48,8 @@ _WRITTEN_AS = {
 
 def with_mapped(raw: RawItem, fields: ItemFields[M]) -> RawItem:
     """Return the item with the fields that are read from another key of the front matter."""
+    if not (fields.keys or fields.version_keys):
+        return raw
     values: dict[str, object] = {}
     for field, key in fields.keys:
         value = raw.values.get(key)
@@ -130,13 +132,22 @@ def read_entry(
         return None
     _check_license(entry, raw, problems)
     problems.extend(_doubts(entry, raw, names))
+    for key in undeclared(fields, raw):
+        if field := resembling(key, _fields_of_versions(fields.model)):
+            message, hint = f"ignored: `{field}` is a field of a version", "write it under `versions`"
+            problems.add(raw.problem((key,), message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD))
     return entry
 
 
-def undeclared(fields: ItemFields[M], raws: Iterable[RawItem]) -> Iterator[str]:
-    """Yield the keys of items that are neither fields nor known keys of the theme or of plugins."""
+def _fields_of_versions(model: type[Model]) -> Collection[str]:
+    versions = version_model(model)
+    return built_in_fields(versions).keys() if versions else ()
+
+
+def undeclared(fields: ItemFields[M], raw: RawItem) -> Iterator[str]:
+    """Yield the keys of an item that are neither fields nor known keys of the theme or of plugins."""
     names = {*fields.names, *fields.model.spellings, *dict(fields.keys).values(), *COMPUTED, *FOREIGN}
-    return (str(key) for raw in raws for key in raw.written() if key not in names)
+    return (str(key) for key in raw.written() if key not in names)
 
 
 def _explain(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
+from ..authored import clock
 from ..authored.folders import is_within, read_file, write_whole
 from ..authored.settings import HISTORY_FOLDER
 from ..authored.site import Site
@@ -92,9 +94,10 @@ class Folder:
         except OSError as error:
             raise refused(HISTORY_FOLDER, 0, f"can't be read: {reason(error)}", "") from None
         names = [name[:-5] for name in files if name.endswith(".json") and not name.startswith(".")]
+        today = clock.latest().date().isoformat()
         for name in names:
-            if not is_date(name) or name < "1970":
-                message = "the name is not a date such as 2026-11-20.json"
+            if not is_date(name) or not "1970" <= name <= today:
+                message = "the name is not a date such as 2026-11-20.json, up to today"
                 raise refused(_file(name), 0, message, "move the file to another folder")
         return names
 
@@ -126,6 +129,10 @@ class Folder:
             said = str(error) if isinstance(error, RefusedError) else decoding_reason(error)
             message = f"not a recorded day: {said}"
             raise refused(file, line or _line(str(error), body), message) from None
+        slugs = [row.partition(b":")[0] for row in body.splitlines() if row.startswith(b'"')]
+        if twice := [slug for slug, number in Counter(slugs).items() if number > 1]:
+            line = len(slugs) - slugs[::-1].index(twice[0]) + 1
+            raise refused(file, line, f"{twice[0].decode()} stands twice", "keep one of the lines")
         if day.date != date:
             raise refused(file, 1, f"the file contains the day {day.date!r}")
         return Day(date, day.figures, images)

@@ -14,14 +14,12 @@ from ..authored.data_files import read_list
 from ..authored.folders import is_within, name_of, not_followed
 from ..authored.front_matter import RawItem, note_ordinary, select
 from ..authored.read_items import (
+    CollectionReader,
     WebPages,
     check_emptiness,
     check_patterns,
     data_file,
     page_selection,
-    raw_items,
-    read_items,
-    with_defaults,
 )
 from ..authored.registry_files import FactsFolder
 from ..authored.settings import (
@@ -96,7 +94,7 @@ def load(
     check_patterns(site, settings, selection, problems)
     fields = item_fields(settings)
     read = {
-        name: read_items(fields[name], name, site, settings, paged.pop(name), problems)
+        name: CollectionReader(fields[name], name, site, settings, problems).items(paged.pop(name))
         for name in ITEM_MODELS
     }
     complete = not problems.count(Level.ERROR)
@@ -136,7 +134,7 @@ def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tupl
     """Return only the charts, for `sync hub`, by slug, each with its source."""
     raws = select(site.pages, page_selection(settings), problems)[0]["charts"]
     fields = settings.charts.item_fields(ChartEntry)
-    return read_items(fields, "charts", site, settings, raws, problems)
+    return CollectionReader(fields, "charts", site, settings, problems).items(raws)
 
 
 def load_values(
@@ -145,8 +143,7 @@ def load_values(
     """Return the values of each item with defaults, for `sync`. They are not validated."""
     section, model = getattr(settings, name), ITEM_MODELS[name]
     paged = select(site.pages, page_selection(settings), problems)[0][name]
-    pages, entries = raw_items(section.item_fields(model), name, site, settings, paged, problems)
-    return [*with_defaults((*pages, *entries), name, site, settings)]
+    return [*CollectionReader(section.item_fields(model), name, site, settings, problems).values(paged)]
 
 
 def load_products(site: Site, settings: Settings, problems: Problems) -> dict[str, list[RawItem]]:
