@@ -187,10 +187,13 @@ def test_an_earlier_day_is_refused(begun: Past) -> None:
     assert f"history: {SECOND} is before {THIRD}" in refusal(begun, "--date", SECOND)
 
 
-def test_fixes_within_7_30_and_90_days_and_the_age_of_the_open_ones(begun: Past) -> None:
+def test_fixes_within_7_30_and_90_days_and_the_age_of_the_open_ones(
+    begun: Past, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The contract's check knows all of them."""
     urgent = [row(f"CVE-2026-000{number}", "CRITICAL") for number in range(1, 6)]
     env = {"SOURCE_DATE_EPOCH": "1816000000"}  # 2027-07-19
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", env["SOURCE_DATE_EPOCH"])
     for number, date in enumerate(("2026-11-02", "2026-11-09", "2026-12-02", "2027-02-01", "2027-02-02")):
         begun.image(v1_0=f"{number}")
         begun.scan("nginx", "1.0", urgent[number:], f"{number}", made=date)  # after 7, 30, 91 and 92 days

@@ -131,13 +131,12 @@ ROWS: dict[str, Row] = {
     ),
     "a page with another digest is not filled": Row(
         "versions: [{version: 1.0.0, digest: @7}]", "1.0.0 1",
-        "versions: [{digest: @7, manifests: [], released: null, tags: [], size: null}]",
-        "info CAT084 PAGE:5 versions[0].digest"
+        "versions: [{digest: @7, manifests: [], released: null, tags: [], size: null}]"
     ),
     "a page with a former digest gets the manifests of that digest alone": Row(
         "versions: [{version: 1.0.0, digest: @1.0.0}]", "1.0.0 1 {seed: now}",
         "versions: [{manifests: [@1.0.0-amd64, @1.0.0-arm64], platforms: [], size: null, released: null}]",
-        "info CAT084 PAGE:5 versions[0].digest", former="1.0.0"
+        former="1.0.0"
     ),
     "digests of platforms stay as they are": Row(
         "versions: [{version: 1.0.0, digest: [@1.0.0-amd64, @1.0.0-arm64]}]", "1.0.0",

@@ -468,27 +468,27 @@ def _read(
         if asks:
             problems.add(error.problem(page.file, Code.SYNTAX))
         return None
-    values = overlay(document, page)
+    values = _values(document, page)
     return RawItem(values, page.file, document, page=page) if collections or "catalog" in values else None
 
 
-def overlay(document: YamlDocument, page: Page) -> dict[str, object]:
-    """Return front matter as text if the site generator read the same values; keep values of plugins."""
+def _values(document: YamlDocument, page: Page) -> dict[str, object]:
+    """Return the front matter of a page: as its author wrote it, and changed where a plugin has changed it.
+
+    MkDocs reads `version: 1.10` as 1.1. So where a page still has the value that MkDocs reads, it is the text
+    of the author, `1.10`; another value is that of a plugin.
+    """
     text = _written(document, page)
     if page.meta is None:
         return text
-    if document.data and not document.typed:  # MkDocs can't read it, so all its values come from plugins
-        inherited = _merged([default.typed for default in page.defaults])
-        return text | {str(key): value for key, value in page.meta.items() if inherited.get(key) != value}
-    if all(key in text and text[key] == value for key, value in page.meta.items()):
-        return dict(page.meta)
     typed = _merged([*(default.typed for default in page.defaults), document.typed])
     # Keys also have types: `on: x` is read as True. Both mappings have the keys in the order of the source.
-    names = dict(zip(typed, text, strict=True)) if len(typed) == len(text) else {key: key for key in text}
-    values: dict[str, object] = {}
+    names = dict(zip(typed, text, strict=True)) if len(typed) == len(text) else {}
+    # What MkDocs can't read is not in the values that plugins change.
+    values = {} if document.typed or not document.data else dict(text)
     for key, value in page.meta.items():
-        name = names.get(key, key)
-        values[str(name)] = text[name] if key in typed and name in text and typed[key] == value else value
+        name = str(names.get(key, key))
+        values[name] = text[name] if name in text and key in typed and typed[key] == value else value
     return values
 
 

@@ -328,7 +328,7 @@ class Settings(Section):
 
 def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:
     """Return collection → the fields of its items."""
-    fields: dict[str, ItemFields[Any]] = {name: ItemFields(each.model) for name, each in COLLECTIONS.items()}
+    fields: dict[str, ItemFields[Any]] = {name: ItemFields(kind.model) for name, kind in COLLECTIONS.items()}
     return fields | {name: getattr(settings, name).item_fields(model) for name, model in ITEM_MODELS.items()}
 
 

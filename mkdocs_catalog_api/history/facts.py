@@ -209,7 +209,7 @@ def _facts(image: Image, now: str) -> Facts:
         entry.image,
         entry.lifecycle,
         entry.latest,
-        {each.entry.version: _version(each) for each in image.releases},
+        {release.entry.version: _version(release) for release in image.releases},
     )
     if newest is None or newest.assessment is None:
         return facts
@@ -246,7 +246,8 @@ def _implied(version: KnownVersion, platform: str) -> frozenset[str]:
 def _rows(release: Release) -> Rows:
     shown: dict[tuple[str, str], list[int]] = defaultdict(list)
     for position, scan in enumerate(release.scans):
-        for key in dict.fromkeys((str(package(each.purl, each.pkg)), each.id) for each in scan.findings):
+        keys = ((str(package(finding.purl, finding.pkg)), finding.id) for finding in scan.findings)
+        for key in dict.fromkeys(keys):
             shown[key].append(position)
     rows: Rows = defaultdict(dict)
     assessment = release.assessment

@@ -258,7 +258,7 @@ def update_advice(
     """Label → advice; never a version that is `gone` from its registry, or of a line above that of `latest`,
     if the page sets it, or else of another form than the version with the tag `latest`.
     """
-    tagged = None if latest else tagged_latest(each for each in versions if each.version not in gone)
+    tagged = None if latest else tagged_latest(version for version in versions if version.version not in gone)
     by_label = {version.version: version for version in versions}
     numbered = [label for label in newest_first(by_label) if parse_label(label).numbers]
     numbered.sort(key=lambda label: parse_label(label).key, reverse=True)
