@@ -118,6 +118,13 @@ def environment(overrides: Path | None) -> Environment:
     return env
 
 
+def templates_changed(overrides: Path | None) -> Sequence[int] | None:
+    """When each template of the package was changed (nanoseconds); None if the site has templates of its own."""
+    if overrides and (overrides / "catalog").is_dir():
+        return None
+    return [file.stat().st_mtime_ns for file in sorted(_TEMPLATES.rglob("*.html"))]
+
+
 def render(env: Environment, template: str, context: Mapping[str, object]) -> str:
     """The template's HTML.
 
