@@ -46,7 +46,10 @@ class _Environment(Environment):
         """Prefer a field of a JSON object to a method of the same name (a field may be called `items`)."""
         if type(obj) is dict and attribute in obj:
             return obj[attribute]
-        return super().getattr(obj, attribute)
+        try:
+            return getattr(obj, attribute)
+        except AttributeError:
+            return super().getattr(obj, attribute)
 
 
 _OPTIONS: dict[str, Any] = {
