@@ -240,9 +240,7 @@ class Parts:
         values = {"title": Markup(title), "lead": text, "resource": own.resource, "sections": shown}  # noqa: S704
         return self._of_item("item-head", own, place, 2, values)
 
-    def _of_item(
-        self, name: str, own: ItemPage, place: Place, level: int, more: Mapping[str, object]
-    ) -> str:
+    def _of_item(self, name: str, own: ItemPage, place: Place, level: int, more: Mapping[str, object]) -> str:
         """The HTML of one of the templates of items, which show nothing but these values.
 
         The author's templates may show anything, so that theirs is made in each build.
@@ -250,7 +248,8 @@ class Parts:
         values = {**self._item_values(own), **more}
         if self._changed is None:
             return self._render(name, place, level, values)
-        sources = values, place, level, self._words, self._settings, self._shown, self.logos.icons, self._changed
+        site = self._words, self._settings, self._shown, self.logos.icons, self._changed
+        sources = values, place, level, *site
         of = name, own.resource, own.slug, place.language
         return KEPT.of_equal(of, sources, lambda: self._render(name, place, level, values))
 

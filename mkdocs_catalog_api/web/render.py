@@ -122,7 +122,7 @@ def environment(overrides: Path | None) -> Environment:
 
 
 def templates_changed(overrides: Path | None) -> Sequence[int] | None:
-    """When each template of the package was changed (nanoseconds); None if the site has templates of its own."""
+    """When each template of the package was changed (nanoseconds); None if the site has its own."""
     if overrides and (overrides / "catalog").is_dir():
         return None
     return [file.stat().st_mtime_ns for file in sorted(_TEMPLATES.rglob("*.html"))]
