@@ -5,7 +5,7 @@ The rules are those of MkDocs 1.6 (mkdocs/structure/files.py) for sites that set
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from posixpath import splitext
 from urllib.parse import quote
@@ -14,8 +14,7 @@ from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
 from .config_file import MkDocsYml
 from .folders import name_of, walk, without_address
-from .front_matter import Page, parse_defaults
-from .yaml_text import YamlDocument
+from .front_matter import Defaults, Page, inherited, parse_defaults
 
 _MARKDOWN = (".markdown", ".mdown", ".mkdn", ".mkd", ".md")
 
@@ -70,7 +69,7 @@ class DocsDir:
         defaults = self._defaults()
         urls = self._directory_urls
         return [
-            Page(uri, self.name(uri), self._text(uri), address(target, urls), None, _above(uri, defaults))
+            Page(uri, self.name(uri), self._text(uri), address(target, urls), None, inherited(uri, defaults))
             for target, uri in self._files.items()
             if uri.endswith(_MARKDOWN)
         ]
@@ -87,7 +86,7 @@ class DocsDir:
             self._problems.add(Problem(self.name(uri), 0, 0, "", message, code=Code.NOT_READ))
             return ""
 
-    def _defaults(self) -> Sequence[tuple[PurePosixPath, YamlDocument]]:
+    def _defaults(self) -> Defaults:
         """Return the documents of Material's meta plugin, outermost folder first."""
         documents = [
             (PurePosixPath(uri).parent, parse_defaults(self._text(uri) or "", self.name(uri)))
@@ -113,9 +112,3 @@ def address(target: str, directory_urls: bool) -> str:
     if directory_urls and target.rpartition("/")[2] == "index.html":
         target = target.removesuffix("index.html")
     return quote(target)
-
-
-def _above(uri: str, defaults: Sequence[tuple[PurePosixPath, YamlDocument]]) -> tuple[YamlDocument, ...]:
-    """Return the defaults of the folders that contain a page."""
-    folders = {*PurePosixPath(uri).parents} if defaults else ()
-    return tuple(document for folder, document in defaults if folder in folders)

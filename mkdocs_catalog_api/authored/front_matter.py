@@ -216,7 +216,10 @@ class Page(Struct, frozen=True):
 
 
 class Layer(Struct, frozen=True):
-    """Values of an item that are below those of its page, if the page leaves them out."""
+    """Values of an item that are below those of its page, if the page leaves them out.
+
+    `defaults: {tier: core}` in mkdocs.yml is a layer with the values `{"tier": "core"}`.
+    """
 
     values: Mapping[str, object]
     place: Callable[[tuple[str | int, ...]], tuple[str, int, int, str]]
@@ -371,22 +374,17 @@ def heading(text: str) -> str | None:
 
 
 def select(
-    pages: Iterable[Page],
-    selection: PageSelection,
-    problems: Problems,
-    read: Callable[[str], YamlDocument | None] = front_matter,
+    pages: Iterable[Page], selection: PageSelection, problems: Problems
 ) -> tuple[dict[str, list[RawItem]], list[RawItem]]:
     """Return the items of each collection, and the pages below default patterns that are not items.
 
     Both are in the order of the pages' paths. Problems are added, not raised.
-
-    `read` parses the front matter of a page.
     """
     items: dict[str, list[RawItem]] = {name: [] for name in selection.names()}
     ordinary: list[RawItem] = []
     for page in sorted(pages, key=lambda page: page.uri):
         collections = selection.matching(page.uri)
-        raw = _read(page, collections, selection, problems, read)
+        raw = _read(page, collections, selection, problems)
         if raw is None:
             continue
         if "catalog" in raw.values:
@@ -433,11 +431,7 @@ def note_ordinary(ordinary: Sequence[RawItem], selection: PageSelection, problem
 
 
 def _read(
-    page: Page,
-    collections: Sequence[str],
-    selection: PageSelection,
-    problems: Problems,
-    read: Callable[[str], YamlDocument | None],
+    page: Page, collections: Sequence[str], selection: PageSelection, problems: Problems
 ) -> RawItem | None:
     """Return the values of a page, or None if it is not in a collection or can't be read.
 
@@ -456,7 +450,7 @@ def _read(
     if not (asks or (page.meta and "catalog" in page.meta)):
         return None
     try:
-        document = KEPT.of_text(page.text, read) or _EMPTY
+        document = KEPT.of_text(page.text, front_matter) or _EMPTY
     except RefusedError as error:
         keys = keys_at_top(page.text)
         if (
@@ -506,6 +500,16 @@ def _merged(mappings: Sequence[object]) -> dict[Any, object]:
     except TypeError:  # such as a list over text: the value of the page is used
         merged = {key: value for mapping in known for key, value in mapping.items()}
     return merged
+
+
+Defaults = Sequence[tuple[PurePosixPath, YamlDocument]]
+"""Folder → its `.meta.yml`, outermost folder first."""
+
+
+def inherited(uri: str, defaults: Defaults) -> tuple[YamlDocument, ...]:
+    """Return the documents of the folders that contain a page."""
+    folders = PurePosixPath(uri).parents if defaults else ()
+    return tuple(document for folder, document in defaults if folder in folders)
 
 
 def parse_defaults(text: str, file: str = "") -> YamlDocument:
