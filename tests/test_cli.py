@@ -142,6 +142,8 @@ def test_inherited_settings_are_read_by_mkdocs_alone(site: SiteFolder) -> None:
     assert "mkdocs.yml:4:5: catalog-api.registri: unknown setting" in told
     told = call("build", "--web", "-f", path).stderr
     assert "mkdocs.yml:1:1: INHERIT: only MkDocs reads the other file" in told
+    told = call("build", "--web", "-f", config(site, "exclude_docs: x.md\n")).stderr
+    assert "warning: mkdocs.yml:3:1: exclude_docs: only MkDocs reads these patterns" in told
 
 
 @pytest.mark.parametrize("folder", ["docs", ".", "file/site"])

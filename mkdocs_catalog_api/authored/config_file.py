@@ -37,7 +37,9 @@ _HARMLESS = frozenset(
     }
 )
 """Keys that are not read here, and change no page of the catalog. All others need MkDocs."""
-_OF_MKDOCS = frozenset({"draft_docs", "exclude_docs", "hooks"})
+PAGE_PATTERNS = frozenset({"draft_docs", "exclude_docs"})
+"""Keys with patterns of the pages that MkDocs does not publish."""
+_OF_MKDOCS = PAGE_PATTERNS | {"hooks"}
 """Further keys of MkDocs 1.6, which warns of any other."""
 _INHERIT = "INHERIT"
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..catalog.addresses import PREFIX, web_address
-from ..problems import CatalogError, Problem, Problems
+from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
-from .config_file import PLUGIN, ConfigFile, MkDocsYml, inherits, read_mkdocs_yml
+from .config_file import PAGE_PATTERNS, PLUGIN, ConfigFile, MkDocsYml, inherits, read_mkdocs_yml
 from .docs_dir import DocsDir
 from .folders import has_links, is_within
 from .messages import resembling
@@ -61,6 +61,9 @@ def read_site(
         message = f"docs_dir is in the site folder, {str(site_dir or yml.site_dir)!r}"
         hint = "use another folder for the site"
         problems.add(Problem(*config.key("site_dir"), message, hint, code=Code.MISSING_PATH))
+    for key in sorted(PAGE_PATTERNS & (yml.model_extra or {}).keys()):
+        message, hint = "only MkDocs reads these patterns", "set `catalog: false` on these pages"
+        problems.add(Problem(*config.key(key), message, hint, Level.WARNING, code=Code.SETTING))
     settings = read_settings(yml.options(PLUGIN) or {}, config, problems)
     if settings is None or problems.refuse(strict=False):
         raise CatalogError(problems)
