@@ -140,6 +140,12 @@ def test_a_link_is_named_once_and_not_followed(
         shutil.rmtree(target) if target.is_dir() else target.unlink(missing_ok=True)
 
 
+def test_no_page_is_begun_behind_a_link(site: SiteFolder, outside: Path) -> None:
+    (prepared(site).folder / "docs/charts").symlink_to(outside)
+    assert "nothing is written through a link" in call(site, "new", "chart", "web").stderr
+    assert [*outside.iterdir()] == []
+
+
 def test_links_of_a_folder_are_one_warning(site: SiteFolder) -> None:
     site.write("scans/a/x.json", "{}")
     for name in ("b", "loop", "z.json"):

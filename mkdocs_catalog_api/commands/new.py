@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import yaml
 
+from ..authored.folders import not_writable
 from ..authored.from_registry import is_from_registry
 from ..authored.front_matter import front_matter
 from ..authored.read_items import page_selection
@@ -71,6 +72,9 @@ def _begin(kind: str, name: str, root: Path, folder: str, settings: Settings, pr
                 return
         else:
             raise FileExistsError
+        if fault := not_writable(path, file, root):
+            problems.add(fault)
+            return
         text = _page(kind, short_name, slug, reference, settings)
         _begin_landing_page(_KINDS[kind], path.parent)
         with path.open("x", encoding="utf-8", newline="\n") as page:

@@ -28,7 +28,7 @@ First = BaselineReason | None
 
 
 LastScan = tuple[str, str, bool]
-"""Day, version, and whether a digest of the scanned build is known."""
+"""Day, version, and whether a digest of the scanned build is known: `("2026-11-03", "1.2.0", True)`."""
 
 
 class ShownRow(NamedTuple):
@@ -39,7 +39,11 @@ class ShownRow(NamedTuple):
 
 
 class Tracked(Struct, eq=False):
-    """A vulnerability of an image."""
+    """A vulnerability of an image, in all its packages.
+
+    It is first seen as `GHSA-1` in libssl3, gets the id `CVE-2026-1`, and is also in openssl: one clock, two
+    episodes.
+    """
 
     known_before: bool
     """Whether it was there on the first day of the history, so that its beginning is not known."""
