@@ -36,13 +36,6 @@ def _tags(value: object) -> object:
     return expression(value, 'for example "^[0-9.]+$"')
 
 
-class KeptLines(Model):
-    """The versions to list of each variant."""
-
-    lines: Annotated[Positive, Field(description="Number of newest lines.")]
-    each: Annotated[Positive, Field(description="Number of newest versions of each line.")] = 1
-
-
 def _keep(value: object) -> object:
     if isinstance(value, dict):
         return value
@@ -67,19 +60,14 @@ class FromRegistry(Model):
         ),
     ] = None
     keep: Annotated[
-        KeptLines | None,
-        BeforeValidator(_keep, json_schema_input_type=Positive | KeptLines),
+        Keep | None,
+        BeforeValidator(_keep, json_schema_input_type=Positive | Keep),
         Field(
             description="Number of lines of each variant, of which the newest version is listed: `5`, or "
             "`{lines: 5, each: 2}` for the two newest versions of each line.",
             examples=[5],
         ),
     ] = None
-
-    @property
-    def kept(self) -> Keep | None:
-        """Return `keep`; None for all versions."""
-        return Keep(self.keep.lines, self.keep.each) if self.keep else None
 
     @classmethod
     def names(cls) -> list[str]:

@@ -112,8 +112,6 @@ FOREIGN = frozenset(
 SLUG = "{slug}"
 """The capture group of a pattern."""
 _LANDING = ("index.md", "README.md")
-_GLOB = re.compile(r"\*\*/|\*\*|\*|\?|\{slug\}|\[[^\]]+\]|[^*?{\[]+|\[")
-_AS_REGEX = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", SLUG: "(?P<slug>[^/]+)"}
 
 
 class PageSelection:
@@ -132,7 +130,7 @@ class PageSelection:
             for name, listed in patterns.items()
         }
         self._captures = {
-            name: [_capture(pattern) for pattern in listed if SLUG in pattern]
+            name: [_capture(pattern) for pattern in listed if SLUG in pattern and pattern[0] != "!"]
             for name, listed in patterns.items()
         }
         self._folders = {
@@ -170,7 +168,7 @@ class PageSelection:
     def slug(self, collection: str, uri: str) -> str:
         """Return the capture of a pattern, else `nginx` for images/nginx.md or images/nginx/index.md."""
         for capture in self._captures[collection]:
-            if match := capture.fullmatch(uri):
+            if match := capture.match(uri):
                 return match["slug"]
         folder, _, name = uri.rpartition("/")
         return folder.rpartition("/")[2] if name in _LANDING else splitext(name)[0]
@@ -180,14 +178,10 @@ class PageSelection:
 
 
 def _capture(pattern: str) -> re.Pattern[str]:
-    anywhere = "" if "/" in pattern else "(?:.*/)?"
-    return re.compile(anywhere + "".join(map(_as_regex, _GLOB.findall(pattern))))
-
-
-def _as_regex(part: str) -> str:
-    if part[0] == "[" and part[-1] == "]":  # a set of characters; `!` negates it
-        return part.replace("[!", "[^", 1)
-    return _AS_REGEX.get(part, re.escape(part))
+    """Return the expression of a pattern, with a group for the slug."""
+    (glob,) = GitIgnoreSpec.from_lines([pattern]).patterns
+    expression = glob.regex.pattern if glob.regex else ""
+    return re.compile(expression.replace(re.escape(SLUG), "(?P<slug>[^/]+)"))
 
 
 _CATALOG_KEY = re.compile(r"""^["']?catalog["']?[ \t]*:""", re.MULTILINE)

@@ -127,7 +127,7 @@ class FactsFolder:
             facts=facts,
             gone=frozenset(gone.values()),
             lists=choice is not None,
-            keep=choice.kept if choice else None,
+            keep=choice.keep if choice else None,
         )
         raw = replace(raw, registry=layer)
         self._warn_of_gone(raw, gone)

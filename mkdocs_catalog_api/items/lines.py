@@ -9,8 +9,12 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple, Protocol
+from typing import Annotated, Literal, NamedTuple, Protocol
 
+from pydantic import Field
+
+from .base_model import Model
+from .types import Positive
 from .versions import END, PRE_RELEASE, REVISION, VARIANT, Numbers, Suffix, newest_first, numbers_in, split
 
 _DIGITS = re.compile(r"[0-9]+")
@@ -208,12 +212,11 @@ def newest_label(versions: Sequence[Version], variant: str | None = None) -> str
     return max(ordered, key=lambda label: parse_label(label).key)
 
 
-class Keep(NamedTuple):
-    """How many versions of a variant are listed: the newest ones of its newest lines."""
+class Keep(Model):
+    """The versions to list of each variant."""
 
-    lines: int
-    each: int = 1
-    """Versions of each of these lines."""
+    lines: Annotated[Positive, Field(description="Number of newest lines.")]
+    each: Annotated[Positive, Field(description="Number of newest versions of each line.")] = 1
 
 
 def listed(versions: Sequence[Version], keep: Keep | None, newest: str | None) -> set[str]:

@@ -70,7 +70,7 @@ class Choice(Struct, frozen=True):
 
     def listed(self, names: Sequence[Sequence[str]]) -> set[str]:
         """Return the labels that are listed of versions, each given by its label and other tags."""
-        return listed(self.order.in_lines(names), self.values.kept, self.order.newest_of(names))
+        return listed(self.order.in_lines(names), self.values.keep, self.order.newest_of(names))
 
 
 class Item(Struct, frozen=True):
