@@ -195,5 +195,5 @@ def _abandoned_system(image: Image, release: Release, scan: Scan, today: str) ->
     message = f"the operating system in {name} is past its end of life, so the scan finds few vulnerabilities"
     if image.entry.lifecycle in ("deprecated", "withdrawn") or (end is not None and end < today):
         return at_report(scan, Code.END_OF_LIFE, message, "", Level.INFO)
-    hint = "rebuild it on a maintained base, or set `endOfLife` on its page"
+    hint = "rebuild it on a maintained base, or set `endOfLife` of the version"
     return at_report(scan, Code.END_OF_LIFE, message, hint)
