@@ -82,7 +82,7 @@ def test_a_file_of_the_author_stays_and_the_guide_has_the_lines(site: SiteFolder
     assert (done.exit_code, done.stderr.count("[CAT073]")) == (0, 1)
     assert file.read_bytes() == own
     body = HeaderFile(host, "/catalog").body().decode()
-    lines = "".join(f"    {line}\n" for line in body.splitlines() if not line.startswith("# "))
+    lines = "".join(f"{line}\n" for line in body.splitlines() if not line.startswith("# "))
     assert lines in (GUIDE / "hosts.md").read_text("utf-8")
 
 

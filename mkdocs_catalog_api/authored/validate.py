@@ -133,7 +133,8 @@ def read_entry(
     _check_license(entry, raw, problems)
     problems.extend(_doubts(entry, raw, names))
     for key in undeclared(fields, raw):
-        if field := resembling(key, _fields_of_versions(fields.model)):
+        field = resembling(key, _fields_of_versions(fields.model))
+        if field and not resembling(key, names):
             message, hint = f"ignored: `{field}` is a field of a version", "write it under `versions`"
             problems.add(raw.problem((key,), message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD))
     return entry
