@@ -17,7 +17,7 @@ from ..items.collections import COLLECTIONS, WITH_DOCUMENTS
 from ..items.fields import ItemFields
 from ..items.shown import Shown
 from ..items.types import Count, VersionLabel, camel
-from .item_structs import custom, published_item
+from .item_structs import custom, published
 from .items import logo_address
 from .kinds import Documents, Kind, Route
 from .security import item_security
@@ -40,7 +40,7 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
     """The Structs of an entry and of the list."""
     of = COLLECTIONS[resource]
     stem, noun = f"{of.stem}Entry", of.one
-    item = fields_of(published_item(fields))
+    item = fields_of(published(*fields[:3]))
     known: dict[str, Any] = {name: item[name] for name in _ITEM if name in item}
     if resource == "images":
         known["size"] = Annotated[
@@ -152,7 +152,7 @@ _SEARCHED = ("slug", "name", "base", "license", "replaces")
 @cache
 def _search_structs(fields: ItemFields[Model]) -> tuple[type[Struct], type[Struct]]:
     """The Structs of an entry and of the index."""
-    item = fields_of(published_item(fields))
+    item = fields_of(published(*fields[:3]))
     known: dict[str, Any] = {name: item[name] for name in (*_SEARCHED, "custom")}
     known["versions"] = Annotated[list[SearchVersion], Meta(description="Its versions, newest first.")]
     known["former"] = Annotated[
@@ -174,7 +174,7 @@ def _first_digits(digests: Iterable[str]) -> list[str]:
 def _search(catalog: Catalog) -> Documents:
     fields = catalog.fields["images"]
     entry, index = _search_structs(fields)
-    own = custom(published_item(fields).__name__, fields.own)
+    own = custom(published(*fields[:3]).__name__, fields.own)
     former: dict[str, dict[str, list[str]]] = defaultdict(dict)
     present = {
         digest for image in catalog.images for each in image.entry.versions for digest in each.every_digest
