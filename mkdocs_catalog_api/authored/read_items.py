@@ -49,29 +49,24 @@ def page_selection(settings: Settings) -> PageSelection:
     return PageSelection(patterns, fields)
 
 
-def data_file(
-    site: Site, setting: tuple[str, ...], configured: str | None, default: str, problems: Problems
-) -> Path | None:
-    """Return the data file in the settings, or the existing file with a default name."""
-    usual = [name for name in data_names(default) if os.path.lexists(site.root / name)]
-    names = [configured] if configured else usual
-    if not names:
-        return None
-    name, path = names[0], site.root / names[0]
+def data_entries(site: Site, settings: Settings, name: str, problems: Problems) -> list[RawItem]:
+    """Return the entries of a collection's data file: that of the settings, or one with a default name."""
+    configured = getattr(settings, name).data
+    usual = [file for file in data_names(name) if os.path.lexists(site.root / file)]
+    if not (names := [configured] if configured else usual):
+        return []
+    path = site.root / names[0]
     if len(names) > 1:
-        message, hint = (
-            f"{' and '.join(names)} both exist",
-            f"remove one, or select it with `{setting[1]}: …`",
-        )
+        message, hint = f"{' and '.join(names)} both exist", "remove one, or select it with `data: …`"
     elif warning := not_followed(path, site.root):
         problems.add(warning)
-        return None
+        return []
     elif path.is_file():
-        return path
+        return read_list(path, name_of(path, site.root), name, problems)
     else:
-        message, hint = f"{name!r} is not a file of the project", "create it or correct the path"
-    problems.add(site.config.problem(setting, message, hint, code=Code.MISSING_PATH))
-    return None
+        message, hint = f"{names[0]!r} is not a file of the project", "create it or correct the path"
+    problems.add(site.config.problem((name, "data"), message, hint, code=Code.MISSING_PATH))
+    return []
 
 
 def check_patterns(site: Site, settings: Settings, selection: PageSelection, problems: Problems) -> None:
@@ -122,9 +117,7 @@ class CollectionReader(Generic[E]):
 
     def values(self, pages: Iterable[RawItem]) -> Iterator[tuple[RawItem, dict[str, object]]]:
         """Yield each item with its defaults below, and the values that people wrote; nothing is validated."""
-        fields, entries, configured = self._fields, list[RawItem](), self._section.data
-        if path := data_file(self._site, (self._name, "data"), configured, self._name, self._problems):
-            entries = read_list(path, name_of(path, self._site.root), self._name, self._problems)
+        fields, entries = self._fields, data_entries(self._site, self._settings, self._name, self._problems)
         pages, entries = ([with_mapped(raw, fields) for raw in raws] for raws in (pages, entries))
         if "page" not in fields.own.rules:
             entries = [*self._with_pages(entries)]
@@ -262,17 +255,15 @@ def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, di
     Problems are left to `load`: entries without a valid slug are errors there, and get no page here.
     """
     for name in WITH_DOCUMENTS:
-        path = data_file(site, (name, "data"), getattr(settings, name).data, name, Problems())
-        if path is None or not makes_pages(settings, name):
-            continue
-        for raw in read_list(path, name_of(path, site.root), name, Problems()):
+        section: CollectionSettings = getattr(settings, name)
+        for raw in data_entries(site, settings, name, Problems()) if makes_pages(settings, name) else ():
             with suppress(ValueError):
-                if raw.values.get("page") is None or "page" in getattr(settings, name).fields:
+                if raw.values.get("page") is None or "page" in section.fields:
                     title = raw.values.get("name") or raw.values.get("title") or raw.slug
                     keys = {"title": str(title)}
                     if isinstance(description := raw.values.get("description"), str):
                         keys["description"] = description
-                    yield item_uri(name, slug(raw.slug)), keys, path
+                    yield item_uri(name, slug(raw.slug)), keys, site.root / (section.data or raw.file)
 
 
 class WebPages:

@@ -10,7 +10,6 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from ..authored.data_files import read_list
 from ..authored.folders import is_within, name_of, not_followed
 from ..authored.front_matter import RawItem, note_ordinary, select
 from ..authored.read_items import (
@@ -18,7 +17,7 @@ from ..authored.read_items import (
     WebPages,
     check_emptiness,
     check_patterns,
-    data_file,
+    data_entries,
     page_selection,
 )
 from ..authored.registry_files import FactsFolder
@@ -237,11 +236,8 @@ def _history(site: Site, problems: Problems) -> History | None:
 
 
 def _updates(site: Site, settings: Settings, problems: Problems) -> tuple[UpdateEntry, ...]:
-    path = data_file(site, ("updates", "data"), settings.updates.data, "updates", problems)
-    if path is None:
-        return ()
     updates: dict[tuple[str, str | None, str], UpdateEntry] = {}
-    for raw in read_list(path, name_of(path, site.root), "updates", problems):
+    for raw in data_entries(site, settings, "updates", problems):
         values = {key: value for key, value in raw.values.items() if value is not None}
         entry = read_entry(ItemFields(UpdateEntry), raw, values, problems)
         if entry is None:
