@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cache
 from typing import TypeVar, get_args
@@ -147,8 +147,13 @@ def _fields_of_versions(model: type[Model]) -> Collection[str]:
 
 def undeclared(fields: ItemFields[M], raw: RawItem) -> Iterator[str]:
     """Yield the keys of an item that are neither fields nor known keys of the theme or of plugins."""
-    names = {*fields.names, *fields.model.spellings, *dict(fields.keys).values(), *COMPUTED, *FOREIGN}
-    return (str(key) for key in raw.written() if key not in names)
+    known = _known_keys(fields)
+    return (str(key) for key in raw.written() if key not in known)
+
+
+@cache
+def _known_keys(fields: ItemFields[Model]) -> Set[str]:
+    return {*fields.names, *fields.model.spellings, *dict(fields.keys).values(), *COMPUTED, *FOREIGN}
 
 
 def _explain(
