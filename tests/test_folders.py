@@ -150,7 +150,7 @@ def test_links_of_a_folder_are_one_warning(site: SiteFolder) -> None:
     site.write("scans/a/x.json", "{}")
     for name in ("b", "loop", "z.json"):
         (site.folder / "scans" / name).symlink_to(".")
-    told = "scans/b: this link and 2 more in this folder can't be followed (replace it with a copy of"
+    told = "scans/b: this link and 2 more in this folder are not followed (replace it with a copy of"
     assert files(site) == (["a/x.json"], [f"{told} what it leads to)"])
 
 
@@ -164,7 +164,7 @@ def test_pages_behind_links_are_those_of_mkdocs(site: SiteFolder) -> None:
     assert (site.folder / "site/api/v1/images/alpha/index.json").exists()
     site.write("zensical.toml", '[project]\nsite_name = "A"\nplugins.catalog-api.registry = "ghcr.io/acme"\n')
     done = CliRunner().invoke(main, ["check", "-f", str(site.folder / "zensical.toml")])
-    assert "warning: docs/images: this link can't be followed" in done.stderr
+    assert "warning: docs/images: this link is not followed" in done.stderr
 
 
 FURTHER = "index-images-2.html"

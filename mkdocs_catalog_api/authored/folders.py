@@ -50,7 +50,7 @@ def not_followed(path: Path, root: Path) -> Problem | None:
 
 
 def _not_followed(first: str, more: int = 0) -> Problem:
-    message = f"this link{f' and {more} more in this folder' if more else ''} can't be followed"
+    message = f"this link{f' and {more} more in this folder are' if more else ' is'} not followed"
     hint = "replace it with a copy of what it leads to"
     return Problem(first, 0, 0, "", message, hint, Level.WARNING, code=Code.NOT_READ)
 
