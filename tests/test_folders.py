@@ -154,7 +154,8 @@ def test_links_of_a_folder_are_one_warning(site: SiteFolder) -> None:
     assert files(site) == (["a/x.json"], [f"{told} what it leads to)"])
 
 
-def test_pages_behind_links_are_those_of_mkdocs(site: SiteFolder) -> None:
+def test_pages_behind_links_are_those_of_mkdocs(site: SiteFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1795000000")
     small(site)
     (site.folder / "docs/images").rename(site.folder / "pages")
     (site.folder / "docs/images").symlink_to("../pages")
