@@ -57,7 +57,6 @@ BLOCKS = {
         "aws s3 sync": "needs an account",
     },
     "others": {"zensical build": "test_generators, with the real program"},
-    "registries": {"# Docker Hub": "needs accounts"},
     "faq": {"python -c 'import csv": RUN},
     "ask": {
         "curl -sO https://catalog.example.org": "test_ask",
