@@ -263,12 +263,13 @@ def covers(product: Any, found: Record, scan: Record, release: Record) -> bool:
 
 
 def suppression(found: Record, scan: Record, release: Record, catalog: Record) -> Any:
-    """One statement on its own id, or one on each of several CVEs, that none contradicts."""
+    """One statement on its own id, or one on each of several CVEs, that none on any of its ids contradicts."""
     fitting = [s for s in catalog.statements if any(covers(p, found, scan, release) for p in s.products)]
     several = [{found.id.upper(), cve} for cve in found.cves]
+    others = {id_.upper() for id_ in found.aliases if id_ not in found.cves}
     reasons, contradicted = [], False
     for ids in several if len(several) > 1 else [{id_.upper() for id_ in (found.id, *found.aliases)}]:
-        about = [statement for statement in fitting if statement.ids & ids]
+        about = [s for s in fitting if s.ids & ids or (s.ids & others and not s.suppresses)]
         times = [s.time for s in about if not s.suppresses]
         best = [
             s for s in about if s.suppresses and all(None not in (s.time, t) and s.time > t for t in times)
