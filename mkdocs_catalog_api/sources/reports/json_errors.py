@@ -15,10 +15,7 @@ from .normalise import DAMAGED, text
 from .others import binary
 
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
-_HEX = rb"[0-9a-f]{2}"
-_ESCAPE = re.compile(
-    rb"\\(?:ud[89ab]%b\\ud[c-f]%b|(?P<half>ud[89a-f]%b)|.)" % (_HEX, _HEX, _HEX), re.IGNORECASE | re.DOTALL
-)
+_ESCAPE = re.compile(rb"(?is)\\(ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|(?P<half>ud[89a-f][0-9a-f]{2})|.)")
 """An escape sequence, or both of a surrogate pair; half of one is not valid."""
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
