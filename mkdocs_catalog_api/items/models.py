@@ -251,7 +251,7 @@ class VersionEntry(CustomizableModel):
     def _digest_is_the_first(self) -> Self:
         if self.manifests and len(self.digests) > 1:
             raise RefusedError(
-                "`digest` is a list although there are `manifests`", "keep the digest of the index"
+                "`digest` is a list although there are `manifests`", "keep only the index's digest"
             )
         if self.manifests and not self.digests:
             object.__setattr__(self, "digests", [manifest.digest for manifest in self.manifests])
