@@ -142,6 +142,8 @@ def test_registries_are_asked(folder: Path, site: SiteFolder) -> None:
         registry.tags("acme/nginx", "1.29.3")
         site.image("nginx", "versions: [1.28.0, 1.29.3]")
         ask("catalog-api sync --dry-run")
+        assert '"gone": true' not in file.read_text("utf-8")
+        ask("catalog-api sync")
         assert '"gone": true' in file.read_text("utf-8")
         ask("catalog-api sync --prune")
     pruned = json.loads(file.read_bytes())
