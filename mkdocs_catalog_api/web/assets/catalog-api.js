@@ -625,12 +625,13 @@
     apply();
     $$(document, ".catalog-compare").forEach(compare);
   };
-  const chooser = (root, select) => {
-    const { choose } = select.dataset;
+  const chooser = box => {
+    const { choose } = box.dataset;
     const apply = () => {
-      for (const part of $$(root, `[data-${choose}]`)) part.hidden = part.dataset[choose] !== select.value;
+      const { value } = $(box, ":checked");
+      for (const part of $$(document, `[data-${choose}]`)) part.classList.toggle("catalog-other", part.dataset[choose] !== value);
     };
-    listen([select], "change", apply);
+    listen([box], "change", apply);
     apply();
   };
   // Scrolls to the row of the address, once it is there.
@@ -760,7 +761,7 @@
       $$(root, "[data-scans]").forEach(stamps);
       $$(root, "[data-today]").forEach(today);
       $$(root, ".catalog-answer").forEach(answer);
-      for (const select of $$(root, "[data-choose]")) chooser(root, select);
+      $$(root, "[data-choose]").forEach(chooser);
       if (root.matches("[data-lookup]")) lookup(root);
       for (const element of $$(root, ".catalog-scroll, .catalog-scroll table")) fits.observe(element);
     }
