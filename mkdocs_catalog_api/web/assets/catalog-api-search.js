@@ -170,12 +170,13 @@ export const search = (list, { action, anchor, bySeverity, days, link, load, mak
 };
 
 export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, load, make, many }) => {
-  // The theme's search asks for the parts of a word.
-  const word = asked("h").replaceAll(" ", "-");
-  const id = asked("id").trim() || (idIn(word) ?? "");
   const box = $(root, ".catalog-found");
   const [all, who] = lists.filter(list => root.contains(list.root));
   if (!box) return;
+  // The theme's search asks for the parts of a word, those of an id in any order.
+  const word = asked("h").toLowerCase().replaceAll(" ", "-");
+  const ids = word && !asked("id") ? (await all.rows()).flatMap(({ aliases, id }) => [id, ...aliases]) : [];
+  const id = asked("id").trim() || (ids.find(one => one.toLowerCase().split("-").every(part => word.split("-").includes(part))) ?? "");
   const name = asked("package") || (idIn(id) ? "" : id || word);
   const packages = await named(root.dataset.packages, name, load).catch(() => []);
   const hidden = !id && !asked("package") && !packages[0];

@@ -152,6 +152,17 @@
     const there = new Set(after.cves.flatMap(keys));
     return before.cves.filter(row => !keys(row).some(key => there.has(key)));
   };
+  // The packages of a release, the vulnerable ones first; each platform names its own.
+  const contents = async ({ href, sbom }) => {
+    const [{ components }, { cves }] = await Promise.all([load(sbom), load(href)]);
+    const key = (name, version = "") => `${name} ${version.replace(/^(0:|go|v)/, "")}`;
+    const found = new Map();
+    for (const { licenses = [], name, purl, type, version } of components)
+      if (type === "library")
+        found.set(key(name, version), { name, version, licenses: licenses.map(({ license }) => license.name), ids: [], package: purl ? `${purl.split(/[:/]/)[1]}/${name}` : name });
+    for (const { id, installed, pkg } of cves ?? []) found.get(key(pkg, installed))?.ids.push(id);
+    return [...found.values()].sort((a, b) => !a.ids[0] - !b.ids[0] || collator.compare(a.name, b.name));
+  };
   // Rows or figures: `2 critical, 3 high`
   const bySeverity = rows =>
     WORDS.map(word => [rows.filter?.(({ severity }) => severity.toLowerCase() === word).length ?? rows[word], word])
@@ -163,10 +174,11 @@
 
   // Fills an element of a row; the guide explains the attributes.
   const fill = (element, value) => {
-    const { f, to, chip, name, none = "–", class: kind } = element.dataset;
+    const { f, to, chip, name, none = "–", class: kind, finder } = element.dataset;
     if (name) element.ariaLabel = name.replace(/{(\w+)}/, (_, field) => value(field));
     const found = value(f);
     if (f === "packages") return element.replaceChildren(...lines(found));
+    if (finder && found[0]) return element.replaceChildren(...found.flatMap(id => [Object.assign(make("a", "catalog-whole", id), { href: `${finder}?id=${id}` }), " "]));
     const missing = found === false || ![found].flat().join("");
     if (kind) element.className = kind + String(found).toLowerCase().replace("+", "-plus").replace(" ", "-");
     if (element.tagName === "TIME") {
@@ -269,6 +281,7 @@
       this.paths = JSON.parse(root.dataset.paths ?? "{}");
       this.facts = new Map((root.dataset.facts ?? "").split(";").map(fact => [fact.split("=")[0], fact.split("=").slice(1)]));
       this.available = "available" in this.data;
+      this.other = "sbom" in this.data;
       this.texts = new WeakMap();
       listen(form, "input", event => this.changed(event.target.type === "search"));
       this.fold = $(root, ".catalog-fold");
@@ -363,7 +376,8 @@
       return children[1] ? `${ariaLabel}: ${text}` : text;
     }
     async rows() {
-      const { source, key = "data", limit } = this.data;
+      const { source, key = "data", limit, sbom } = this.data;
+      if (sbom) return contents(this.data);
       let rows = (await load(source))[key] ?? [];
       for (const [name, wanted] of this.base) rows = rows.filter(item => [item[name] ?? item.custom?.[name]].flat().map(String).includes(wanted));
       return limit ? rows.slice(0, limit) : rows;
@@ -584,6 +598,7 @@
     const { image, version: newest } = card?.dataset ?? {};
     const [select, platform] = ["version", "platform"].map(name => $(card, `[name=${name}]`));
     const list = lists.find(({ data }) => data.key === "cves");
+    const inside = lists.find(({ data }) => data.list === "packages");
     const apply = () => {
       const label = versions.has(asked("release")) ? asked("release") : newest;
       if (!versions.has(label)) return;
@@ -598,7 +613,14 @@
       const digest = found ? `@${found}` : "";
       const flag = (digests[""] || !found) && platform?.value ? `--platform=${platform.value} ` : "";
       const parts = { version: label, flag, tagged: `${image}:${label}${digest}`, plain: image + (digest || `:${label.replace("+", "_")}`) };
-      for (const part of $$(card, "[data-part]")) part.textContent = parts[part.dataset.part];
+      for (const part of $$(document, "[data-part]")) part.textContent = parts[part.dataset.part];
+      if (inside) {
+        const { href, sbom = "" } = dataset;
+        for (const part of $$(document, "[data-inside]")) part.hidden = !sbom === !part.dataset.inside;
+        Object.assign(inside.data, { href, sbom });
+        $(document, "a[data-inside]").href = sbom;
+        if (sbom && inside.root.open) inside.render();
+      }
       const shown = $(document, ".catalog-shown");
       if (!shown || !list) return;
       shown.textContent = label + ("scanned" in dataset ? "" : ", not scanned");
@@ -621,6 +643,8 @@
     if (card && !("ready" in card.dataset)) {
       card.dataset.ready = "";
       for (const [field, react] of [[platform, apply], [select, choose]]) field?.addEventListener("change", react);
+      if (inside?.state().size) inside.root.open = true;
+      inside?.root.addEventListener("toggle", apply);
     }
     apply();
     $$(document, ".catalog-compare").forEach(compare);
