@@ -183,7 +183,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
   for (const part of [all.root, $(root, ".catalog-ids")]) part?.toggleAttribute("hidden", !hidden);
   box.hidden = hidden;
   if (hidden) return;
-  const [, title, summary, known, charts] = $$(box, ":scope > *, .catalog-installed");
+  const [, , title, summary, known, charts] = $$(box, ":scope > *, .catalog-installed");
   title.textContent = packages.map(({ name, type }) => `${name} (${type})`).join(", ") || name || id;
   charts.textContent = summary.textContent = "";
   known.hidden = true;
@@ -248,7 +248,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     summary.textContent = `In ${where(entry, many, found)}`;
     all.fill(about, { ...entry, ...found });
     await show(
-      found.data.flatMap(({ affected, slug, status, suppressed }) =>
+      found.data.sort((a, b) => (a.status > b.status) - (a.status < b.status)).flatMap(({ affected, slug, status, suppressed }) =>
         [...affected, ...suppressed].map(one => {
           const { digest, version = status === "affected" ? "none yet" : "not known" } = one.fixedIn ?? {};
           const packages = one.packages?.map(distinct) ?? [{ ...one, installed: "", fixed: one.status?.replaceAll("_", " ") }];

@@ -33,6 +33,7 @@
     listen([button], "click", react);
     return button;
   };
+  const visit = (address, how = "pushState") => history[how](history.state, "", address);
   const empty = value => (value ?? "") === "";
   const listen = (elements, kind, react) => elements.forEach(element => element.addEventListener(kind, react));
   // A relative address, in the language of this page.
@@ -90,25 +91,23 @@
     const x = (1000 * (now - from)) / (to - from);
     path.setAttribute("d", x > 0 && x < 1000 ? `M${x} -9V33` : "");
   };
-  const old = (count, all, limit) => `${count === all ? "All" : `${thousands(count)} of`} ${thousands(all)} scans are older than ${limit} days`;
+  const old = (all, limit) => {
+    const count = all.filter(time => Math.floor(days(time)) > limit).length;
+    return [count, `${count === all.length ? "All" : `${thousands(count)} of`} ${thousands(all.length)} scans are older than ${limit} days`];
+  };
   // If most of a list is stale, a banner replaces the chips.
   const warn = () => {
     const list = lists.find(({ facts }) => facts.size > 1);
     const all = [...(list?.facts.values() ?? [])].map(([scanned]) => scanned).filter(Boolean).sort();
-    const limit = list && maxAge(list.root);
-    const count = all.filter(time => Math.floor(days(time)) > limit).length;
+    const [count, text] = old(all, list && maxAge(list.root));
     const most = count > all.length / 2;
     document.body.classList.toggle("catalog-mostly-stale", most);
     if (!most) return;
     const banner = make("p", "catalog-warning catalog-warned");
-    banner.append(make("b", "", `${old(count, all.length, limit)}.`), ` The newest is from ${all.at(-1).slice(0, 10)}; each grade is as of its scan.`);
+    banner.append(make("b", "", `${text}.`), ` The newest is from ${all.at(-1).slice(0, 10)}; each grade is as of its scan.`);
     list.root.before(banner);
   };
-  const stamps = item => {
-    const limit = maxAge(item);
-    const all = item.dataset.scans.split(" ");
-    item.textContent = old(all.filter(time => Math.floor(days(time)) > limit).length, all.length, limit);
-  };
+  const stamps = item => ([, item.textContent] = old(item.dataset.scans.split(" "), maxAge(item)));
   // The answer changes with the reader's day.
   const answer = box => {
     const [ends, scan] = ["until", "when"].map(name => $(box, `[data-${name}]`));
@@ -358,7 +357,7 @@
         query.set(this.prefix + name, name === "find" ? values[0] : values.map(value => value.replace(/[%,]/g, encodeURIComponent)).join(","));
       for (const name of ["sort", "view"]) if (this[name]) query.set(this.prefix + name, this[name]);
       address.search = query.toString().replaceAll("%2C", ",");
-      if (address.href !== location.href) history[typing ? "replaceState" : "pushState"](history.state, "", address);
+      if (address.href !== location.href) visit(address, typing ? "replaceState" : "pushState");
       this.limit = this.size;
       this.show();
     }
@@ -637,7 +636,7 @@
       address.hash = "";
       address.searchParams.delete("release");
       if (select.selectedIndex) address.searchParams.set("release", select.value);
-      history.pushState(history.state, "", address);
+      visit(address);
       again();
     };
     if (card && !("ready" in card.dataset)) {
@@ -736,7 +735,7 @@
       listen(selects, "change", () => {
         const address = new URL(location);
         address.searchParams.set("compare", selects.map(select => select.value).join(".."));
-        history.replaceState(history.state, "", address);
+        visit(address, "replaceState");
         compare(box);
       });
     }
@@ -809,7 +808,7 @@
     if (!to || modified || to.origin + to.pathname !== location.origin + here || to.search === location.search) return;
     event.preventDefault();
     event.stopPropagation();
-    history.pushState(history.state, "", to.href);
+    visit(to.href);
     again();
     (document.getElementById(to.hash.slice(1)) ?? document.body).scrollIntoView();
   };
