@@ -285,7 +285,12 @@
       listen(form, "input", event => this.changed(event.target.type === "search"));
       this.fold = $(root, ".catalog-fold");
       listen($$(root, ".catalog-fold"), "click", () => (this.fold.ariaExpanded = this.fold.ariaExpanded !== "true"));
-      listen(form, "submit", event => event.preventDefault());
+      // Enter opens the answer, or the only row.
+      listen(form, "submit", event => {
+        event.preventDefault();
+        const [row, other] = $$(this.body, "th a[href]");
+        ($(root, ".catalog-result a") ?? (other ? null : row))?.click();
+      });
       // Arrows go from the search box to the rows.
       listen([root], "keydown", event => {
         const stops = [this.fields[0], ...$$(this.body, "th a[href]")];
