@@ -4,7 +4,6 @@
 
   // Instant navigation runs it again on each page.
   if (globalThis.catalogApi) return;
-  globalThis.catalogApi = true;
   const WORDS = "critical high medium low unknown".split(" ");
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
   const documents = new Map();
@@ -259,7 +258,7 @@
 
   // A list: its state is in the URL, its rows are loaded on the first input.
   const lists = [];
-  const tools = { $, $$, action, anchor, asked, bySeverity, days, itemAt, link, lists, load, make, many, verdict };
+  globalThis.catalogApi = { $, $$, action, anchor, asked, bySeverity, days, itemAt, link, lists, load, make, many, verdict };
   class List {
     constructor(root, prefix) {
       this.root = root;
@@ -337,9 +336,8 @@
     restore() {
       for (const field of this.fields) {
         const text = asked(this.prefix + field.name);
-        const values = text.split(",").map(value => value.replace(/%2c/gi, ",").replace(/%25/g, "%"));
-        if (field.type === "checkbox") field.checked = values.includes(field.value);
-        else field.value = field.type === "search" ? text : values[0];
+        if (field.type === "search") field.value = text;
+        else field.checked = text.split(",").map(value => value.replace(/%2c/gi, ",").replace(/%25/g, "%")).includes(field.value);
       }
       this.sort = asked(this.prefix + "sort");
       this.view = asked(this.prefix + "view");
@@ -486,7 +484,7 @@
     }
     async prepare(text) {
       if (!text || !this.data.search) return;
-      this.searching ??= searcher().then(({ search }) => search(this, tools));
+      this.searching ??= searcher().then(({ search }) => search(this));
       return (await this.searching).prepare(text);
     }
     async answer(text, turn) {
@@ -679,7 +677,7 @@
   };
 
   const lookup = async root => {
-    if (searching || ["id", "package", "h"].some(asked)) (await searcher()).lookup(root, tools);
+    if (searching || ["id", "package", "h"].some(asked)) (await searcher()).lookup(root);
   };
 
   // What the update does, in words and as two bars to one scale.
