@@ -74,6 +74,8 @@ _IDS_PER_PAGE = 240
 """Ids are short and many."""
 _PACKAGES_SHOWN = 500
 """Of an image whose SBOM is not published."""
+_USERS = 4
+"""This many items that use an image are named in its essentials."""
 _RELEASES_AT_ONCE, _RELEASES_OF_A_LINE = 12, 5
 """Of an image with more than the first number, each line shows this many; the others are folded."""
 
@@ -137,6 +139,7 @@ class Parts:
             "logos": self.logos,
             "SPRITE": SPRITE,
             "DEFAULT_MAX_AGE": DEFAULT_MAX_AGE,
+            "USERS": _USERS,
         }
         self._env.globals |= {"SORTS": SORTS, "PINNING": PINNING, "WITH_DOCUMENTS": WITH_DOCUMENTS}
         self._view, self._settings = view, settings
