@@ -161,7 +161,9 @@ def test_a_page_shows_the_packages_of_the_newest_version(site: SiteFolder) -> No
     report["Results"][0]["Packages"][0]["Licenses"] = ["<b>MIT</b>"]
     site.report("web/1.json", report)
     result = rendered(site)
-    (details,) = page(result, "images/web/index.html").xpath("//*[@id='catalog-packages']/following::details[1]")
+    (details,) = page(result, "images/web/index.html").xpath(
+        "//*[@id='catalog-packages']/following::details[1]"
+    )
     lines = [" | ".join(words(cell) for cell in line.xpath("./th | ./td")) for line in details.iter("tr")]
     assert lines[1:3] == ["zlib | 1.2 | – | CVE-2026-0001", "curl | 8 | <b>MIT</b> | –"]
     assert (len(lines), words(details).rpartition("And ")[2]) == (31, "of28 1, of29 1.")
