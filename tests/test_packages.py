@@ -173,6 +173,21 @@ def test_a_page_shows_the_packages_of_the_newest_version(site: SiteFolder) -> No
     assert link == "../../api/v1/sbom/web/1.json"
 
 
+def test_packages_of_one_source_package_are_one_cause_on_pages(site: SiteFolder) -> None:
+    site.write("docs/security.md", "# Security\n\n<!-- catalog: security -->\n")
+    purls = {name: PURLS[0].replace("libssl3", name) for name in ("libssl3", "libcrypto3")}
+    for slug, names in {"web": ("libcrypto3", "libssl3"), "db": ("libcrypto3",)}.items():
+        site.image(slug, "versions: ['1']")
+        rows = [
+            row("CVE-2026-0001", pkg=name, installed="3.5.4-r0") | {"PkgIdentifier": {"PURL": purls[name]}}
+            for name in names
+        ]
+        purl = [purls[name] for name in names]
+        site.report(f"{slug}/1.json", listing(*purl, tag=f"{REGISTRY}/{slug}:1", rows=rows))
+    causes = page(rendered(site), "security/index.html").xpath(".//ol[@class='catalog-causes']/li")
+    assert [words(each) for each in causes] == ["libcrypto3, libssl3 apk 3 high 2 of 2 images no fix yet"]
+
+
 def test_characters_that_a_package_url_hides_are_not_published(site: SiteFolder) -> None:
     found = row("CVE-2026-0001", pkg="a") | {"PkgIdentifier": {"PURL": "pkg:npm/a%00b%1B%E2%80%AEc@1"}}
     site.image("web", "versions: ['1']")
