@@ -35,9 +35,12 @@
   const visit = (address, how = "pushState") => history[how](history.state, "", address);
   const empty = value => (value ?? "") === "";
   const listen = (elements, kind, react) => elements.forEach(element => element.addEventListener(kind, react));
+  // Where the page is, or was: what it began may end after another one is loaded.
+  let known;
+  const place = () => (known = $(document, "[data-mount]")?.dataset ?? known);
   // A relative address, in the language of this page.
   const link = href => {
-    const { root, mount, language = "", only = "" } = $(document, "[data-mount]").dataset;
+    const { root, mount, language = "", only = "" } = place();
     const path = href.slice(mount.length + 1);
     const [page] = path.split(/[?#]/);
     const translated = /(^|\/|\.html)$/.test(page) && !only.split(" ").includes(page);
@@ -206,7 +209,7 @@
     const [first, second] = (name.match(/[\p{L}\p{N}]+/gu) ?? [name]).map(word => [...word]);
     tile.dataset.logo = (second ? first[0] + second[0] : first.slice(0, 2).join("")).toLowerCase();
     tile.className = `catalog-logo catalog-hue-${[...slug].reduce((sum, sign) => sum + sign.codePointAt(0), 0) % 8}`;
-    const icon = `${$(document, "[data-root]").dataset.root}assets/catalog-api-logos.svg#${slug}`;
+    const icon = `${place().root}assets/catalog-api-logos.svg#${slug}`;
     const drawn = icons.split(" ").includes(slug) ? `<svg viewBox="0 0 24 24"><use xlink:href="${icon}"/></svg>` : "";
     tile.innerHTML = picture ? '<img alt="">' : drawn;
     if (picture) tile.firstChild.src = link(logo);
