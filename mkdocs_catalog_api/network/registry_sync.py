@@ -27,22 +27,19 @@ from ..items.registry_facts import (
     decode,
     encode,
     former_after,
-    is_earlier,
 )
 from ..items.version_tags import label_first, other_names
-from ..problems import Level, Problem, RefusedError, reason
+from ..problems import Level, Problem, reason
 from ..problems.codes import Code
 from ..problems.decoding import decoding_reason
 from . import learn
-from .annotations import Learned, converted, with_item
+from .annotations import Learned, with_item
 from .client import PARALLEL, NoAnswerError
 from .orders import Choice, Item
 from .output import Output
 from .registry import NoManifestError, Registries
 
 _LATEST = "latest"
-_SAVED_AFTER = 50
-"""Number of new digests after which the file of an item is saved, so that the next run can continue."""
 _FORGOTTEN_AFTER = timedelta(days=365)
 
 T = TypeVar("T")
@@ -150,16 +147,6 @@ class Sync:
         for future in futures:
             future.result()
 
-    def convert(self) -> None:
-        """Convert the files of earlier releases that the run did not write, as those of former items."""
-        for kind in ("images", "charts"):
-            for path in sorted((self._output.root / self._folder / kind).glob("*.json")):
-                name = f"{self._folder}/{kind}/{path.name}"
-                with suppress(OSError, ValueError, RecursionError):  # a build names a file that can't be read
-                    body = read_file(path)
-                    if is_earlier(body) and name not in self._output.changes and self._output.writable(name):
-                        self._output.write(name, body, encode(converted(body)))
-
     def note_left_out(self) -> None:
         """Add one note on the tags that are not listed."""
         self._output.problems.extend(note_unlisted(self._folder, self._left_out))
@@ -198,7 +185,7 @@ class Sync:
         except NoAnswerError as error:
             self._lost(state, error)
             return None
-        state.offered = self._distinct(state, [tag for tag in state.tags if not learn.is_attachment(tag)])
+        state.offered = [tag for tag in state.tags if not learn.is_attachment(tag)]
         if not state.offered:
             message = f"{item.repository.domain} has no tags of {item.name}"
             self._lost(state, NoAnswerError(message, 404))
@@ -213,7 +200,7 @@ class Sync:
         """Select the tags to request: those that are versions, and their other names. Returns whether there
         are any, or saves the item without versions.
         """
-        tags, image = state.offered, state.item.name.rpartition("/")[2]
+        tags, image = self._distinct(state, state.offered), state.item.name.rpartition("/")[2]
         labels = {tag: tag.replace("_", "+") if state.item.is_chart else tag for tag in tags}
         chosen = {*choice.values.versions(labels.values(), image)}
         state.chosen = {tag for tag, label in labels.items() if label in chosen}
@@ -231,18 +218,13 @@ class Sync:
         return False
 
     def _distinct(self, state: _State, tags: Iterable[str]) -> list[str]:
-        """Return the tags, only one of those that differ only in case, with a warning about the others."""
-        on_page = {tag for version in state.item.listed or () for tag in version.tags}
-        in_file = {tag for version in state.versions for tag in state.tags_of(version)}
+        """Return the tags, sorted: of those that differ only in case the first, with a warning."""
         chosen: dict[str, str] = {}
-        ordered = sorted(tags, key=lambda tag: (tag not in on_page, tag not in in_file, tag))
-        for tag in ordered:
-            chosen.setdefault(tag.lower(), tag)
-        for tag in ordered:
-            if (other := chosen[tag.lower()]) != tag:
-                message = f"not used: the tag {tag}, which differs from {other} only in case"
+        for tag in sorted(tags):
+            if (first := chosen.setdefault(tag.lower(), tag)) != tag:
+                message = f"not used: the tag {tag}, which differs from {first} only in case"
                 self._warn(state.item, (), message, f"delete one of them in {state.item.host}")
-        return sorted(chosen.values())
+        return [*chosen.values()]
 
     def _listed_tags(self, item: Item, tags: Collection[str]) -> list[str]:
         """Return the tags that are on the page, and `latest`, which may be another name of a version. Warns
@@ -299,15 +281,12 @@ class Sync:
                     learn.refreshed, facts, self._registries, item.repository, state.tags
                 )
         kind, other = "a chart" if item.is_chart else "an image", ""
-        for number, (digest, learned) in enumerate(self._results(state, reads), 1):
+        for digest, learned in self._results(state, reads):
             if learned is None:
                 other = digest
                 self._note(item, f"{item.repository.repository}@{digest} is not {kind}")
                 continue
             known[digest], state.learned[digest] = learned.facts, learned
-            if number % _SAVED_AFTER == 0:
-                versions = self._combined(state, known, wanted, before)
-                self._output.save(state.name, encode(self._facts(state, versions)))
         versions = self._combined(state, known, wanted, before)
         if other and not versions:
             self._is_other(item, other, kind)
@@ -457,7 +436,7 @@ class Sync:
             return None
         try:
             body = read_file(self._output.root / name)
-            return _State(item, name, body, _decoded(body))
+            return _State(item, name, body, decode(body))
         except FileNotFoundError:
             return _State(item, name, b"", item.facts(()))
         except (OSError, ValueError, RecursionError) as error:
@@ -523,14 +502,6 @@ class Sync:
     def _note(self, item: Item, message: str) -> None:
         group = f"{item.name}: unused tags"
         self._output.problems.add(_problem(item, (), message, "", Level.INFO, group=group))
-
-
-def _decoded(body: bytes) -> RegistryFacts:
-    """Return the content of a file, also of one of an earlier release."""
-    try:
-        return decode(body)
-    except RefusedError:
-        return converted(body)
 
 
 def _problem(
