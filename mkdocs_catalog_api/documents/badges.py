@@ -6,10 +6,10 @@ from msgspec import Meta
 
 from ..catalog import addresses
 from ..catalog.badge_contents import CATALOG_BADGES, IMAGE_BADGES, BadgeContent, catalog_contents
+from ..catalog.described import vocabulary
 from ..catalog.populations import newest_scan
 from ..catalog.published import Document
 from ..catalog.value import Catalog, Image
-from ..catalog.vulnerabilities import vocabulary
 from ..items.types import Slug, Text
 from .kinds import SLUG, Documents, Kind, Parameter, Route
 
@@ -39,15 +39,15 @@ OTHER_LOGO = "opencontainersinitiative"
 class Badge(Document):
     """A badge in the endpoint format of shields.io."""
 
-    schema_version: Annotated[Literal[1], Meta(description="Version of the badge format.")]
-    label: Annotated[Text, Meta(description="Left half.")]
-    message: Annotated[Text, Meta(description="Right half.")]
-    color: Annotated[Text, Meta(description="Color of the right half.")]
-    label_color: Annotated[Text, Meta(description="Color of the left half.")]
-    named_logo: Annotated[Text, Meta(description="Slug of simple-icons.")]
-    logo_color: Annotated[Text, Meta(description="Color of the logo.")]
-    style: Annotated[Literal["for-the-badge"], Meta(description="Shape of the badge.")]
-    cache_seconds: Annotated[Literal[3600], Meta(description="Seconds for which renderers may keep it.")]
+    schema_version: Annotated[Literal[1], "Version of the badge format."]
+    label: Annotated[Text, "Left half."]
+    message: Annotated[Text, "Right half."]
+    color: Annotated[Text, "Color of the right half."]
+    label_color: Annotated[Text, "Color of the left half."]
+    named_logo: Annotated[Text, "Slug of simple-icons."]
+    logo_color: Annotated[Text, "Color of the logo."]
+    style: Annotated[Literal["for-the-badge"], "Shape of the badge."]
+    cache_seconds: Annotated[Literal[3600], "Seconds for which renderers may keep it."]
 
 
 def catalog_badges(catalog: Catalog) -> dict[str, Badge]:

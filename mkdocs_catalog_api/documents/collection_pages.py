@@ -23,20 +23,20 @@ from .kinds import SLUG, Documents, Kind, Parameter, Route
 class PageLinks(Document):
     """Addresses around a page."""
 
-    self: Annotated[Href, Meta(description="This page.")]
-    first: Annotated[Href, Meta(description="The first page.")]
-    last: Annotated[Href, Meta(description="The last page.")]
-    prev: Annotated[Href | None, Meta(description="The page before; null on the first.")]
-    next: Annotated[Href | None, Meta(description="The page after; null on the last.")]
-    collection: Annotated[Href, Meta(description="The full collection.")]
+    self: Annotated[Href, "This page."]
+    first: Annotated[Href, "The first page."]
+    last: Annotated[Href, "The last page."]
+    prev: Annotated[Href | None, "The page before; null on the first."]
+    next: Annotated[Href | None, "The page after; null on the last."]
+    collection: Annotated[Href, "The full collection."]
 
 
 class ItemLinks(Document):
     """Addresses around an item."""
 
-    self: Annotated[Href, Meta(description="This document.")]
-    collection: Annotated[Href, Meta(description="The full collection.")]
-    html: Annotated[PageLink | None, Meta(description="Web page of the item.")]
+    self: Annotated[Href, "This document."]
+    collection: Annotated[Href, "The full collection."]
+    html: Annotated[PageLink | None, "Web page of the item."]
 
 
 class ItemStructs(NamedTuple):
@@ -58,20 +58,20 @@ def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
     some = Meta(description=f"The items of this page, at most {PER_PAGE}.", max_length=PER_PAGE)
     collection = head | {"total": Total, "data": Annotated[items, every]}
     page = head | {
-        "page": Annotated[Positive, Meta(description="Number of the page, from 1.")],
-        "per_page": Annotated[Literal[24], Meta(description="Items on a full page.")],
+        "page": Annotated[Positive, "Number of the page, from 1."],
+        "per_page": Annotated[Literal[24], "Items on a full page."],
         "total": Total,
-        "total_pages": Annotated[Count, Meta(description="Number of pages; 0 of an empty collection.")],
-        "links": Annotated[PageLinks, Meta(description="Addresses around the page.")],
+        "total_pages": Annotated[Count, "Number of pages; 0 of an empty collection."],
+        "links": Annotated[PageLinks, "Addresses around the page."],
         "data": Annotated[items, some],
     }
     document = head | {
-        "slug": Annotated[Slug, Meta(description="Identifies the item within its collection.")],
-        "links": Annotated[ItemLinks, Meta(description="Addresses around the item.")],
+        "slug": Annotated[Slug, "Identifies the item within its collection."],
+        "links": Annotated[ItemLinks, "Addresses around the item."],
     }
     if of.name == "images":
-        document["badges"] = Annotated[_IMAGE_BADGES, Meta(description="Addresses of its badges.")]
-    document["data"] = Annotated[one, Meta(description=f"The {of.one}, as in the collection.")]
+        document["badges"] = Annotated[_IMAGE_BADGES, "Addresses of its badges."]
+    document["data"] = Annotated[one, f"The {of.one}, as in the collection."]
     return ItemStructs(
         document_struct(f"{of.stem}Collection", f"Every {of.one}.", collection),
         document_struct(f"{of.stem}Page", f"One page of {of.spoken}.", page),
@@ -82,7 +82,7 @@ def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
 _IMAGE_BADGES = document_struct(
     "ImageBadges",
     "Badges of one image, in the endpoint format of shields.io.",
-    {name: Annotated[Href, Meta(description=badge.description)] for name, badge in IMAGE_BADGES.items()},
+    {name: Annotated[Href, badge.description] for name, badge in IMAGE_BADGES.items()},
 )
 
 

@@ -1,7 +1,5 @@
 """Who has this vulnerability? The images that have it, under any of its ids, and what is without it."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter as Counted
 from collections import defaultdict
@@ -12,6 +10,7 @@ from typing import Annotated, Literal, TypeVar
 from msgspec import Meta, Struct, field
 
 from ..catalog import addresses
+from ..catalog.described import open_words
 from ..catalog.ids import cve_order
 from ..catalog.published import (
     ApiVersion,
@@ -33,7 +32,6 @@ from ..catalog.vulnerabilities import (
     Status,
     Suppressed,
     Vulnerability,
-    open_words,
     row_order,
 )
 from ..items.names import reserved
@@ -42,20 +40,13 @@ from .kinds import Documents, Kind, Parameter, Route
 
 _INDEX, _PATH = "cves/index.json", "cves/{id}.json"
 _FILE_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-Resource = Annotated[Literal["cves"], Meta(description="Name of the resource.")]
-Id = Annotated[Text, Meta(description="CVE id, else the id as the scanner printed it.")]
-Aliases = Annotated[
-    list[Text],
-    Meta(description="Its other ids, sorted.", examples=[["GHSA-xqr8-7jwr-rhp7"]]),
-]
-Severity = Annotated[SeverityWord, Meta(description="The highest that it has in any version.")]
-Title = Annotated[str, Meta(description="Summary; empty if it is not known.")]
+Resource = Annotated[Literal["cves"], "Name of the resource."]
+Id = Annotated[Text, "CVE id, else the id as the scanner printed it."]
+Aliases = Annotated[list[Text], "Its other ids, sorted.", Meta(examples=[["GHSA-xqr8-7jwr-rhp7"]])]
+Severity = Annotated[SeverityWord, "The highest that it has in any version."]
+Title = Annotated[str, "Summary; empty if it is not known."]
 Url = Annotated[
-    str,
-    Meta(
-        description="Advisory; empty when it is not known.",
-        examples=["https://avd.aquasec.com/nvd/cve-2025-9230"],
-    ),
+    str, "Advisory; empty when it is not known.", Meta(examples=["https://avd.aquasec.com/nvd/cve-2025-9230"])
 ]
 
 
@@ -67,30 +58,24 @@ class CveEntry(Document):
     severity: Severity
     title: Title
     url: Url
-    images: Annotated[Count, Meta(description="Images with an affected version.", examples=[2])]
-    releases: Annotated[Count, Meta(description="Affected versions.", examples=[3])]
-    latest_releases: Annotated[
-        Count, Meta(description="Images whose newest version is affected.", examples=[1])
-    ]
-    suppressed: Annotated[Count, Meta(description="Versions in which it is suppressed.")]
+    images: Annotated[Count, "Images with an affected version.", Meta(examples=[2])]
+    releases: Annotated[Count, "Affected versions.", Meta(examples=[3])]
+    latest_releases: Annotated[Count, "Images whose newest version is affected.", Meta(examples=[1])]
+    suppressed: Annotated[Count, "Versions in which it is suppressed."]
     exploited_since: ExploitedSince
     href: Annotated[
         Href | None,
-        Meta(
-            description="Where it is found; null when its name can't be that of a file.",
-            examples=["API/cves/CVE-2025-9230.json"],
-        ),
+        "Where it is found; null when its name can't be that of a file.",
+        Meta(examples=["API/cves/CVE-2025-9230.json"]),
     ]
 
 
-ReleasesScanned = Annotated[
-    Count, Meta(description="Listed versions with a scan, of which this is the answer, of all images.")
-]
+ReleasesScanned = Annotated[Count, "Listed versions with a scan, of which this is the answer, of all images."]
 ReleasesInPart = Annotated[
-    Count, Meta(description="How many of these are scanned in part: not each part of them without a limit.")
+    Count, "How many of these are scanned in part: not each part of them without a limit."
 ]
 ReleasesUnscanned = Annotated[
-    Count, Meta(description="Listed versions without a scan: nobody looked for vulnerabilities in them.")
+    Count, "Listed versions without a scan: nobody looked for vulnerabilities in them."
 ]
 
 
@@ -99,69 +84,61 @@ class CveIndex(Document):
 
     api_version: ApiVersion
     resource: Resource
-    total: Annotated[Count, Meta(description="Number of vulnerabilities.")]
+    total: Annotated[Count, "Number of vulnerabilities."]
     releases_scanned: ReleasesScanned
     releases_in_part: ReleasesInPart
     releases_unscanned: ReleasesUnscanned
-    data: Annotated[list[CveEntry], Meta(description="One entry for each, the worst first.")]
+    data: Annotated[list[CveEntry], "One entry for each, the worst first."]
 
 
 class AffectedPackage(Document):
     """A package with the vulnerability."""
 
-    pkg: Annotated[str, Meta(description="Package.")]
-    installed: Annotated[str, Meta(description="Version that is installed.")]
-    fixed: Annotated[str, Meta(description="Version that has the fix; empty when there is none.")]
-    purl: Annotated[str, Meta(description="Package URL; empty if it is not known.")]
+    pkg: Annotated[str, "Package."]
+    installed: Annotated[str, "Version that is installed."]
+    fixed: Annotated[str, "Version that has the fix; empty when there is none."]
+    purl: Annotated[str, "Package URL; empty if it is not known."]
 
 
 class FixedIn(Document):
     """A version of the image without the vulnerability."""
 
-    version: Annotated[VersionLabelAgain, Meta(description="The version.")]
-    digest: Annotated[DigestAgain | None, Meta(description="Digest to pin; null unless it has exactly one.")]
+    version: Annotated[VersionLabelAgain, "The version."]
+    digest: Annotated[DigestAgain | None, "Digest to pin; null unless it has exactly one."]
     href: Annotated[
-        HrefAgain,
-        Meta(description="Document with its vulnerabilities.", examples=["API/security/nginx/1.29.3.json"]),
+        HrefAgain, "Document with its vulnerabilities.", Meta(examples=["API/security/nginx/1.29.3.json"])
     ]
 
 
 class AffectedRelease(Document):
     """A version that has it open."""
 
-    version: Annotated[VersionLabelAgain, Meta(description="The version.")]
-    digest: Annotated[DigestAgain | None, Meta(description="Digest of the version, the first of them.")]
+    version: Annotated[VersionLabelAgain, "The version."]
+    digest: Annotated[DigestAgain | None, "Digest of the version, the first of them."]
     href: Annotated[
-        HrefAgain,
-        Meta(description="Document with its vulnerabilities.", examples=["API/security/nginx/1.29.3.json"]),
+        HrefAgain, "Document with its vulnerabilities.", Meta(examples=["API/security/nginx/1.29.3.json"])
     ]
     reported_as: Annotated[
         str | None,
-        Meta(
-            description="Id of the row that covers it and other vulnerabilities; null if the row is this "
-            "vulnerability.",
-            examples=["DSA-6015-1"],
-        ),
+        "Id of the row that covers it and other vulnerabilities; null if the row is this vulnerability.",
+        Meta(examples=["DSA-6015-1"]),
     ]
-    packages: Annotated[list[AffectedPackage], Meta(min_length=1, description="The packages that have it.")]
+    packages: Annotated[list[AffectedPackage], "The packages that have it.", Meta(min_length=1)]
     fixed_in: Annotated[
         FixedIn | None,
-        Meta(
-            description="The version to update to that is without it: in the same line, else in the next; "
-            "null if there is none, or its scans don't show that."
-        ),
+        "The version to update to that is without it: in the same line, else in the next; "
+        "null if there is none, or its scans don't show that.",
     ]
 
 
 class SuppressedRelease(Document):
     """A version in which it is suppressed, in one package."""
 
-    version: Annotated[VersionLabelAgain, Meta(description="The version.")]
+    version: Annotated[VersionLabelAgain, "The version."]
     href: Annotated[
-        HrefAgain,
-        Meta(description="Document with its vulnerabilities.", examples=["API/security/nginx/1.29.3.json"]),
+        HrefAgain, "Document with its vulnerabilities.", Meta(examples=["API/security/nginx/1.29.3.json"])
     ]
-    pkg: Annotated[str, Meta(description="Package.")]
+    pkg: Annotated[str, "Package."]
     status: Status
     justification: Justification
     statement: Statement
@@ -173,31 +150,25 @@ ImageStatus = Literal["affected", "fixed", "unknown"]
 class AffectedImage(Document):
     """An image with a version that has it open."""
 
-    slug: Annotated[SlugAgain, Meta(description="Slug of the image.")]
-    name: Annotated[Text, Meta(description="Name for people.")]
-    lifecycle: Annotated[LifecycleWord, Meta(description="Lifecycle stage of the image.")]
-    href: Annotated[HrefAgain, Meta(description="Item document.", examples=["API/images/nginx/index.json"])]
+    slug: Annotated[SlugAgain, "Slug of the image."]
+    name: Annotated[Text, "Name for people."]
+    lifecycle: Annotated[LifecycleWord, "Lifecycle stage of the image."]
+    href: Annotated[HrefAgain, "Item document.", Meta(examples=["API/images/nginx/index.json"])]
     status: Annotated[
         ImageStatus,
         open_words(ImageStatus),
-        Meta(
-            description="`affected`: the newest version has it. `fixed`: only older versions have it, and "
-            "the newest one's scans, which looked at the same, don't find it. `unknown`: all else."
-        ),
+        "`affected`: the newest version has it. `fixed`: only older versions have it, and "
+        "the newest one's scans, which looked at the same, don't find it. `unknown`: all else.",
     ]
-    affected: Annotated[
-        list[AffectedRelease], Meta(min_length=1, description="The versions that have it, newest first.")
-    ]
-    suppressed: Annotated[
-        list[SuppressedRelease], Meta(description="The versions in which it is suppressed, newest first.")
-    ]
+    affected: Annotated[list[AffectedRelease], "The versions that have it, newest first.", Meta(min_length=1)]
+    suppressed: Annotated[list[SuppressedRelease], "The versions in which it is suppressed, newest first."]
 
 
 class AffectedItem(Document):
     """An item with a pin that has it open."""
 
-    slug: Annotated[Slug, Meta(description="Slug of the item.", examples=["web"])]
-    href: Annotated[Href, Meta(description="Item document.", examples=["API/charts/web/index.json"])]
+    slug: Annotated[Slug, "Slug of the item.", Meta(examples=["web"])]
+    href: Annotated[Href, "Item document.", Meta(examples=["API/charts/web/index.json"])]
 
 
 class CveDocument(Document):
@@ -214,11 +185,10 @@ class CveDocument(Document):
     releases_scanned: ReleasesScanned
     releases_in_part: ReleasesInPart
     releases_unscanned: ReleasesUnscanned
-    total: Annotated[Count, Meta(description="Number of images that have it open.")]
-    data: Annotated[list[AffectedImage], Meta(description="An entry for each, by slug.")]
+    total: Annotated[Count, "Number of images that have it open."]
+    data: Annotated[list[AffectedImage], "An entry for each, by slug."]
     charts: Annotated[
-        list[AffectedItem],
-        Meta(description="Charts with a pin that has it open, also one that is on no page; by slug."),
+        list[AffectedItem], "Charts with a pin that has it open, also one that is on no page; by slug."
     ]
 
 
@@ -243,7 +213,7 @@ class _Spread(Struct):
         """Where it is, open or suppressed."""
         return {*self.open_in, *self.suppressed_in}
 
-    def see(self, row: Vulnerability | _Spread, exploited: str | None) -> None:
+    def see(self, row: "Vulnerability | _Spread", exploited: str | None) -> None:
         """Keep the highest severity with its texts, and the first day of known exploitation."""
         worse = SEVERITIES.index(row.severity) < SEVERITIES.index(self.severity)
         if worse:

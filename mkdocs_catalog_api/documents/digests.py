@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 
 from ..catalog import addresses
+from ..catalog.described import open_words
 from ..catalog.published import ApiVersion, Day, Document, Href, LifecycleWord
 from ..catalog.value import Catalog, FormerDigest, Image, Release
 from ..catalog.verdict import Concern, concerns
-from ..catalog.vulnerabilities import open_words
 from ..items.types import Count, Digest, Slug, Text, VersionLabel
 from .kinds import Documents, Kind, Parameter, Route
 from .sboms import sbom_address
@@ -24,87 +24,67 @@ class Upgrade(Document):
     an earlier day.
     """
 
-    version: Annotated[VersionLabel, Meta(description="The version.")]
-    digest: Annotated[Digest | None, Meta(description="Its digest; null unless it has exactly one.")]
-    href: Annotated[Href, Meta(description="Document with its vulnerabilities.")]
-    fixes: Annotated[Count | None, Meta(description="Open vulnerabilities that the update removes.")]
-    adds: Annotated[Count | None, Meta(description="Open vulnerabilities that the update adds.")]
+    version: Annotated[VersionLabel, "The version."]
+    digest: Annotated[Digest | None, "Its digest; null unless it has exactly one."]
+    href: Annotated[Href, "Document with its vulnerabilities."]
+    fixes: Annotated[Count | None, "Open vulnerabilities that the update removes."]
+    adds: Annotated[Count | None, "Open vulnerabilities that the update adds."]
 
 
 class DigestEntry(Document):
     """One image that lists a digest, or listed it; in the document of a reference, the version of a tag."""
 
-    tag: Annotated[
-        VersionLabel | None,
-        Meta(description="The tag in documents of references; null in documents of digests."),
-    ]
-    slug: Annotated[Slug, Meta(description="Slug of the image.")]
-    name: Annotated[Text, Meta(description="Name for people.")]
-    image: Annotated[
-        Text | None, Meta(description="Reference of the image without a tag; null if it is not known.")
-    ]
-    version: Annotated[VersionLabel, Meta(description="The newest version with the digest.")]
-    versions: Annotated[
-        list[VersionLabel], Meta(min_length=1, description="Every version with it, newest first.")
-    ]
+    tag: Annotated[VersionLabel | None, "The tag in documents of references; null in documents of digests."]
+    slug: Annotated[Slug, "Slug of the image."]
+    name: Annotated[Text, "Name for people."]
+    image: Annotated[Text | None, "Reference of the image without a tag; null if it is not known."]
+    version: Annotated[VersionLabel, "The newest version with the digest."]
+    versions: Annotated[list[VersionLabel], "Every version with it, newest first.", Meta(min_length=1)]
     digest: Annotated[
         Digest | None,
-        Meta(
-            description="Digest that the version has now, to pin; null unless it has exactly one, and if no "
-            "page lists the version any more."
-        ),
+        "Digest that the version has now, to pin; null unless it has exactly one, and if no "
+        "page lists the version any more.",
     ]
     latest: Annotated[
-        VersionLabel | None,
-        Meta(description="The newest version of the image; of an image that left, the last recorded one."),
+        VersionLabel | None, "The newest version of the image; of an image that left, the last recorded one."
     ]
-    is_latest: Annotated[bool, Meta(description="Whether the newest version has the digest.")]
+    is_latest: Annotated[bool, "Whether the newest version has the digest."]
     lifecycle: Annotated[
-        LifecycleWord | None,
-        Meta(description="Lifecycle stage of the image; of an image that left, the last recorded one."),
+        LifecycleWord | None, "Lifecycle stage of the image; of an image that left, the last recorded one."
     ]
-    released: Annotated[Day | None, Meta(description="Release day.")]
-    end_of_life: Annotated[Day | None, Meta(description="Day after which it gets no more updates.")]
-    line: Annotated[str, Meta(description="Its release line; empty for none.")]
-    variant: Annotated[str, Meta(description="Its variant; empty for none.")]
-    listed: Annotated[bool, Meta(description="Whether a version has the digest now; false of a former one.")]
+    released: Annotated[Day | None, "Release day."]
+    end_of_life: Annotated[Day | None, "Day after which it gets no more updates."]
+    line: Annotated[str, "Its release line; empty for none."]
+    variant: Annotated[str, "Its variant; empty for none."]
+    listed: Annotated[bool, "Whether a version has the digest now; false of a former one."]
     until: Annotated[
         Day | None,
-        Meta(
-            description="Day on which the version got another digest, or left; null if the digest is "
-            "listed, or the day is unknown."
-        ),
+        "Day on which the version got another digest, or left; null if the digest is "
+        "listed, or the day is unknown.",
     ]
-    platform: Annotated[Text | None, Meta(description="Platform of the manifest; null for other digests.")]
+    platform: Annotated[Text | None, "Platform of the manifest; null for other digests."]
     concerns: Annotated[
         list[Annotated[Concern, open_words(Concern)]],
-        Meta(
-            description="What speaks against running it, apart from its end of life and the age of its scan; "
-            "empty if nothing does."
-        ),
+        "What speaks against running it, apart from its end of life and the age of its scan; "
+        "empty if nothing does.",
     ]
     security: Annotated[
-        SecurityFigures,
-        Meta(description="Counts for this version or manifest; of a former digest, by its last scan."),
+        SecurityFigures, "Counts for this version or manifest; of a former digest, by its last scan."
     ]
     platforms_scanned: PlatformsScanned
     limits: Limits
-    sbom: Annotated[Text | None, Meta(description="Address of its bill of materials.")]
-    provenance: Annotated[Text | None, Meta(description="Address of its attestation of how it was built.")]
+    sbom: Annotated[Text | None, "Address of its bill of materials."]
+    provenance: Annotated[Text | None, "Address of its attestation of how it was built."]
     upgrade: Annotated[
         Upgrade | None,
-        Meta(
-            description="The newest version of its line and variant; null when it is that one. Of a former "
-            "digest at least its own version, which has another digest now."
-        ),
+        "The newest version of its line and variant; null when it is that one. Of a former "
+        "digest at least its own version, which has another digest now.",
     ]
     new_line: Annotated[
-        Upgrade | None,
-        Meta(description="The newest version of its variant; null when that one is in the same line."),
+        Upgrade | None, "The newest version of its variant; null when that one is in the same line."
     ]
     href: Annotated[
-        Href | None,
-        Meta(description="Document with its vulnerabilities; null if no page lists the version any more."),
+        Href | None, "Document with its vulnerabilities; null if no page lists the version any more."
     ]
 
 
@@ -112,10 +92,10 @@ class DigestDocument(Document):
     """The images that list one digest or listed it, with their data."""
 
     api_version: ApiVersion
-    resource: Annotated[Literal["digests"], Meta(description="Name of the resource.")]
-    digest: Annotated[Digest, Meta(description="The digest.")]
-    total: Annotated[Count, Meta(description="Number of these images.")]
-    data: Annotated[list[DigestEntry], Meta(min_length=1, description="One entry for each, by slug.")]
+    resource: Annotated[Literal["digests"], "Name of the resource."]
+    digest: Annotated[Digest, "The digest."]
+    total: Annotated[Count, "Number of these images."]
+    data: Annotated[list[DigestEntry], "One entry for each, by slug.", Meta(min_length=1)]
 
 
 _OF_VERSION = ("released", "end_of_life", "line", "variant", "provenance")

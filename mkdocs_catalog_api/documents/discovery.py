@@ -27,15 +27,15 @@ from .kinds import Kind, Route
 class ResourceLink(Document):
     """Where a collection is and how large it is."""
 
-    href: Annotated[Href, Meta(description="The full collection.")]
+    href: Annotated[Href, "The full collection."]
     total: Total
-    total_pages: Annotated[Count, Meta(description="Number of its pages.")]
+    total_pages: Annotated[Count, "Number of its pages."]
 
 
 _RESOURCES = document_struct(
     "Resources",
     "The paged collections.",
-    {name: Annotated[ResourceLink, Meta(description=each.summary)] for name, each in COLLECTIONS.items()},
+    {name: Annotated[ResourceLink, each.summary] for name, each in COLLECTIONS.items()},
 )
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
@@ -44,71 +44,65 @@ class Discovery(Document):
     """Addresses of all documents."""
 
     api_version: ApiVersion
-    title: Annotated[str, Meta(description="Name of the site.")]
+    title: Annotated[str, "Name of the site."]
     contents: Annotated[
         Sha256,
-        Meta(
-            description="Changes exactly if another document changes: SHA-256 of the lines `PATH SHA256` of "
-            "all documents except this one and the manifest, sorted by path, each with a line feed."
-        ),
+        "Changes exactly if another document changes: SHA-256 of the lines `PATH SHA256` of "
+        "all documents except this one and the manifest, sorted by path, each with a line feed.",
     ]
-    resources: Annotated[_RESOURCES, Meta(description="The paged collections.")]  # type: ignore[valid-type]
+    resources: Annotated[_RESOURCES, "The paged collections."]  # type: ignore[valid-type]
     documents: Annotated[
-        dict[str, Href],
-        Meta(description="Name → address of each other document with one address; others are absent."),
+        dict[str, Href], "Name → address of each other document with one address; others are absent."
     ]
     templates: Annotated[
         dict[str, AddressTemplate],
-        Meta(description="Name → address of the documents that have parameters, which are in braces."),
+        "Name → address of the documents that have parameters, which are in braces.",
     ]
-    badges: Annotated[dict[str, Href], Meta(description="Name → address of each badge of the catalog.")]
+    badges: Annotated[dict[str, Href], "Name → address of each badge of the catalog."]
 
 
 class GeneratedBy(Document):
     """The program that wrote the documents."""
 
-    name: Annotated[Text, Meta(description="Name of the program.")]
-    version: Annotated[Text, Meta(description="Its version.")]
+    name: Annotated[Text, "Name of the program."]
+    version: Annotated[Text, "Its version."]
 
 
 class ManifestEntry(Document):
     """A document's content."""
 
-    sha256: Annotated[Sha256, Meta(description="SHA-256 of its bytes.")]
-    bytes: Annotated[Positive, Meta(description="Size in bytes.")]
+    sha256: Annotated[Sha256, "SHA-256 of its bytes."]
+    bytes: Annotated[Positive, "Size in bytes."]
 
 
 class Manifest(Document):
     """Every other document, with its hash and size."""
 
     api_version: ApiVersion
-    generated_at: Annotated[Timestamp, Meta(description="UTC time of the build.")]
-    generator: Annotated[GeneratedBy, Meta(description="The program that wrote the documents.")]
+    generated_at: Annotated[Timestamp, "UTC time of the build."]
+    generator: Annotated[GeneratedBy, "The program that wrote the documents."]
     base: Annotated[
         str,
-        Meta(
-            min_length=1,
-            extra_json_schema={"format": "uri-reference"},
-            description="Address of the API; without a host if the site has no address of its own.",
-        ),
+        "Address of the API; without a host if the site has no address of its own.",
+        Meta(min_length=1, extra_json_schema={"format": "uri-reference"}),
     ]
-    documents: Annotated[dict[str, ManifestEntry], Meta(description="Path below `api/v1/` → hash and size.")]
+    documents: Annotated[dict[str, ManifestEntry], "Path below `api/v1/` → hash and size."]
 
 
 class OpenApiInfo(Document, forbid_unknown_fields=False):
     """Name and version of the API."""
 
-    title: Annotated[str, Meta(description="Name of the API.")]
-    version: Annotated[str, Meta(description="Version of the API.")]
+    title: Annotated[str, "Name of the API."]
+    version: Annotated[str, "Version of the API."]
 
 
 class OpenApi(Document, forbid_unknown_fields=False):
     """An OpenAPI document (https://spec.openapis.org/oas/v3.1.1.html)."""
 
-    openapi: Annotated[Literal["3.1.0"], Meta(description="Version of the OpenAPI format.")]
-    info: Annotated[OpenApiInfo, Meta(description="Name and version of the API.")]
-    paths: Annotated[dict[str, Any], Meta(min_length=1, description="Path → operations.")]
-    components: Annotated[dict[str, Any], Meta(min_length=1, description="Schemas.")]
+    openapi: Annotated[Literal["3.1.0"], "Version of the OpenAPI format."]
+    info: Annotated[OpenApiInfo, "Name and version of the API."]
+    paths: Annotated[dict[str, Any], "Path → operations.", Meta(min_length=1)]
+    components: Annotated[dict[str, Any], "Schemas.", Meta(min_length=1)]
 
 
 def discovery(

@@ -1,7 +1,5 @@
 """Which images contain this package? Every package that a list or a scan names, vulnerable or not."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence, Set

@@ -24,29 +24,23 @@ _LONGEST_NAME = 250
 class Replacement(Document):
     """An image that takes the place of a repository."""
 
-    slug: Annotated[Slug, Meta(description="Slug of the image.")]
-    image: Annotated[ImageReference | None, Meta(description="Its reference without a tag; null if unknown.")]
-    href: Annotated[Href, Meta(description="Item document.", examples=["API/images/nginx/index.json"])]
+    slug: Annotated[Slug, "Slug of the image."]
+    image: Annotated[ImageReference | None, "Its reference without a tag; null if unknown."]
+    href: Annotated[Href, "Item document.", Meta(examples=["API/images/nginx/index.json"])]
 
 
 class ReferenceDocument(Document):
     """The tags of one repository, with their versions, or the images that replace it."""
 
     api_version: ApiVersion
-    resource: Annotated[Literal["references"], Meta(description="Name of the resource.")]
-    image: Annotated[ImageReference, Meta(description="The repository, normalized.")]
+    resource: Annotated[Literal["references"], "Name of the resource."]
+    image: Annotated[ImageReference, "The repository, normalized."]
     slug: Annotated[
-        Slug | None,
-        Meta(description="Slug of the image; the first of several. Null if it is not of this catalog."),
+        Slug | None, "Slug of the image; the first of several. Null if it is not of this catalog."
     ]
-    replacements: Annotated[
-        list[Replacement], Meta(description="Images of this catalog that replace it, by slug.")
-    ]
-    total: Annotated[Count, Meta(description="Number of tags.")]
-    data: Annotated[
-        list[DigestEntry],
-        Meta(description="One entry for each tag, the newest version first."),
-    ]
+    replacements: Annotated[list[Replacement], "Images of this catalog that replace it, by slug."]
+    total: Annotated[Count, "Number of tags."]
+    data: Annotated[list[DigestEntry], "One entry for each tag, the newest version first."]
 
 
 def reference_name(repository: str) -> str:

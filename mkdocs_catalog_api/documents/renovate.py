@@ -22,30 +22,28 @@ WebAddress = Annotated[str, Meta(pattern="^[Hh][Tt][Tt][Pp][Ss]?://", extra_json
 class RenovateRelease(Document, kw_only=True):
     """One version; unknown fields are absent."""
 
-    version: Annotated[VersionLabel, Meta(description="The version: its tag.")]
-    release_timestamp: Annotated[
-        Timestamp | UnsetType, Meta(description="Beginning of the release day (UTC).")
-    ] = UNSET
-    digest: Annotated[Digest | UnsetType, Meta(description="Its digest, if it has only one.")] = UNSET
-    is_deprecated: Annotated[bool, Meta(description="Whether the image is deprecated or withdrawn.")]
+    version: Annotated[VersionLabel, "The version: its tag."]
+    release_timestamp: Annotated[Timestamp | UnsetType, "Beginning of the release day (UTC)."] = UNSET
+    digest: Annotated[Digest | UnsetType, "Its digest, if it has only one."] = UNSET
+    is_deprecated: Annotated[bool, "Whether the image is deprecated or withdrawn."]
     changelog_url: Annotated[
-        WebAddress | UnsetType, Meta(description="Web page of the image; absent without a `site_url`.")
+        WebAddress | UnsetType, "Web page of the image; absent without a `site_url`."
     ] = UNSET
 
 
 class RenovateTags(Document):
     """Tags that move."""
 
-    latest: Annotated[VersionLabel, Meta(description="The newest version.")]
+    latest: Annotated[VersionLabel, "The newest version."]
 
 
 class RenovateImage(Document, kw_only=True):
     """Every version of one image, as Renovate's custom datasource takes it."""
 
-    releases: Annotated[list[RenovateRelease], Meta(min_length=1, description="Versions, newest first.")]
-    source_url: Annotated[WebAddress | UnsetType, Meta(description="Source code.")] = UNSET
-    homepage: Annotated[WebAddress | UnsetType, Meta(description="Home page of the software.")] = UNSET
-    tags: Annotated[RenovateTags, Meta(description="Tags that move.")]
+    releases: Annotated[list[RenovateRelease], "Versions, newest first.", Meta(min_length=1)]
+    source_url: Annotated[WebAddress | UnsetType, "Source code."] = UNSET
+    homepage: Annotated[WebAddress | UnsetType, "Home page of the software."] = UNSET
+    tags: Annotated[RenovateTags, "Tags that move."]
 
 
 def _documents(catalog: Catalog) -> Documents:

@@ -12,9 +12,9 @@ from msgspec import UNSET, Meta, UnsetType
 
 from ..catalog import addresses
 from ..catalog.contents import Contents, PackageVersion
+from ..catalog.described import vocabulary
 from ..catalog.published import Document
 from ..catalog.value import Catalog, Image, Release
-from ..catalog.vulnerabilities import vocabulary
 from ..items.names import Reference
 from ..items.types import Text, VersionLabel
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route

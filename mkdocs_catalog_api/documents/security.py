@@ -11,6 +11,7 @@ from ..catalog.addresses import Addresses
 from ..catalog.assessment import Figures, os_end_of_life, scanner_names, total, worse
 from ..catalog.causes import MOST, causes
 from ..catalog.covers import ScanSelection
+from ..catalog.described import open_words
 from ..catalog.package_urls import Package
 from ..catalog.populations import Population, populations
 from ..catalog.published import (
@@ -37,28 +38,25 @@ from ..catalog.published import (
 )
 from ..catalog.recorded import PopulationFigures
 from ..catalog.scans import COUNTERS, Limit
-from ..catalog.vulnerabilities import Suppressed, Vulnerability, open_words
+from ..catalog.vulnerabilities import Suppressed, Vulnerability
 from ..items.types import Count, Digest, Slug, Text, VersionLabel
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
 from .packages import PackageName, PackageType, package_path
 
-Named = Annotated[Literal["security"], Meta(description="Name of the resource.")]
-ImageReference = Annotated[Text, Meta(description="Reference of the image without a tag.")]
-ImageSlug = Annotated[Slug, Meta(description="Slug of the image.")]
+Named = Annotated[Literal["security"], "Name of the resource."]
+ImageReference = Annotated[Text, "Reference of the image without a tag."]
+ImageSlug = Annotated[Slug, "Slug of the image."]
 
-ScannedAt = Annotated[Timestamp | None, Meta(description="UTC time of the scan.")]
-Scanner = Annotated[Text | None, Meta(description="Names and versions of the scanners.")]
-PlatformsScanned = Annotated[
-    list[Text], Meta(description="The platforms of its scans, as far as they are known.")
-]
+ScannedAt = Annotated[Timestamp | None, "UTC time of the scan."]
+Scanner = Annotated[Text | None, "Names and versions of the scanners."]
+PlatformsScanned = Annotated[list[Text], "The platforms of its scans, as far as they are known."]
 Limits = Annotated[
     list[Annotated[Limit, open_words(Limit)]],
-    Meta(description="Reasons why its scans may lack vulnerabilities. There is no A+ or A then."),
+    "Reasons why its scans may lack vulnerabilities. There is no A+ or A then.",
 ]
-Complete = Annotated[bool, Meta(description="Whether every part of it has a scan without limits.")]
+Complete = Annotated[bool, "Whether every part of it has a scan without limits."]
 OsEndOfLife = Annotated[
-    bool | None,
-    Meta(description="The operating system gets no more advisories: finding nothing then means little."),
+    bool | None, "The operating system gets no more advisories: finding nothing then means little."
 ]
 
 
@@ -66,33 +64,29 @@ OsEndOfLife = Annotated[
 class ReleaseRecord(Document):
     """Vulnerability data of one version. Without a scan, all counts and texts but `version` are null."""
 
-    version: Annotated[VersionLabel, Meta(description="The version.")]
-    scanned: Annotated[bool, Meta(description="Whether the version has a scan.")]
+    version: Annotated[VersionLabel, "The version."]
+    scanned: Annotated[bool, "Whether the version has a scan."]
     total: TotalIfScanned
     fixable: Fixable | None
     grade: Grade
     score: ScoreIfGraded
-    cves: Annotated[list[Vulnerability] | None, Meta(description="The vulnerabilities, worst first.")]
+    cves: Annotated[list[Vulnerability] | None, "The vulnerabilities, worst first."]
     critical: Critical | None
     high: High | None
     medium: Medium | None
     low: Low | None
     unknown: Unknown | None
-    findings: Annotated[Count | None, Meta(description="Raw findings, before deduplication.")]
-    unique: Annotated[Count | None, Meta(description="Distinct ids of the vulnerabilities.")]
-    digest: Annotated[Digest | None, Meta(description="Digest of the scanned image.")]
+    findings: Annotated[Count | None, "Raw findings, before deduplication."]
+    unique: Annotated[Count | None, "Distinct ids of the vulnerabilities."]
+    digest: Annotated[Digest | None, "Digest of the scanned image."]
     scanned_at: ScannedAt
     scanner: Scanner
-    digests_scanned: Annotated[
-        Count | None, Meta(description="How many of the version's digests have a scan.")
-    ]
+    digests_scanned: Annotated[Count | None, "How many of the version's digests have a scan."]
     platforms_scanned: PlatformsScanned
     limits: Limits
     complete: Complete
     os_end_of_life: OsEndOfLife
-    suppressions: Annotated[
-        list[Suppressed] | None, Meta(description="Vulnerabilities that VEX statements took out.")
-    ]
+    suppressions: Annotated[list[Suppressed] | None, "Vulnerabilities that VEX statements took out."]
     exploited: ExploitedIfKnown
 
 
@@ -115,10 +109,8 @@ ReleaseDocument = document_struct(
 class SecurityDetail(SecurityHead):
     """Vulnerability data of every version of one image."""
 
-    latest: Annotated[ReleaseRecord, Meta(description="Record of the newest version.")]
-    versions: Annotated[
-        list[ReleaseRecord], Meta(min_length=1, description="A record for each version, newest first.")
-    ]
+    latest: Annotated[ReleaseRecord, "Record of the newest version."]
+    versions: Annotated[list[ReleaseRecord], "A record for each version, newest first.", Meta(min_length=1)]
 
 
 class SecurityFigures(Document):
@@ -128,13 +120,9 @@ class SecurityFigures(Document):
     looked at. If some of a chart's images are not scanned, its counts cover the others.
     """
 
-    scanned: Annotated[
-        bool, Meta(description="Whether it has a scan; of a chart, whether every pin has one.")
-    ]
+    scanned: Annotated[bool, "Whether it has a scan; of a chart, whether every pin has one."]
     complete: Complete
-    version: Annotated[
-        VersionLabel | None, Meta(description="The version; null for a chart, and when there is none yet.")
-    ]
+    version: Annotated[VersionLabel | None, "The version; null for a chart, and when there is none yet."]
     critical: Critical | None
     high: High | None
     medium: Medium | None
@@ -149,15 +137,10 @@ class SecurityFigures(Document):
     scanned_at: ScannedAt
     os_end_of_life: OsEndOfLife
     href: Annotated[
-        Href | None,
-        Meta(description="Security detail of the image; null for a chart, and when nothing is listed."),
+        Href | None, "Security detail of the image; null for a chart, and when nothing is listed."
     ]
-    pins: Annotated[
-        Count | UnsetType, Meta(description="Distinct images that a chart pins; charts alone have it.")
-    ] = UNSET
-    pins_scanned: Annotated[
-        Count | UnsetType, Meta(description="How many of these have a scan; charts alone have it.")
-    ] = UNSET
+    pins: Annotated[Count | UnsetType, "Distinct images that a chart pins; charts alone have it."] = UNSET
+    pins_scanned: Annotated[Count | UnsetType, "How many of these have a scan; charts alone have it."] = UNSET
 
 
 class SummaryEntry(Counters):
@@ -168,8 +151,8 @@ class SummaryEntry(Counters):
     suppressed: SuppressedTotal
     grade: Grade
     score: ScoreIfGraded
-    version: Annotated[VersionLabel, Meta(description="The newest version.")]
-    href: Annotated[Href, Meta(description="Security detail of the image.")]
+    version: Annotated[VersionLabel, "The newest version."]
+    href: Annotated[Href, "Security detail of the image."]
     exploited: ExploitedIfKnown
 
 
@@ -178,29 +161,24 @@ class PackageCause(Document):
 
     type: PackageType
     name: PackageName
-    open: Annotated[Counters, Meta(description="Its open vulnerabilities in newest versions, by severity.")]
-    total: Annotated[Count, Meta(description="The same, added up.", examples=[12])]
+    open: Annotated[Counters, "Its open vulnerabilities in newest versions, by severity."]
+    total: Annotated[Count, "The same, added up.", Meta(examples=[12])]
     fixable: Fixable
-    images: Annotated[Count, Meta(description="Images whose newest version has one of them.", examples=[4])]
+    images: Annotated[Count, "Images whose newest version has one of them.", Meta(examples=[4])]
     fixed: Annotated[
         list[Text],
-        Meta(
-            description="Versions of the package that fix most of them, newest first: one for each line.",
-            examples=[["3.0.18-1~deb12u1"]],
-        ),
+        "Versions of the package that fix most of them, newest first: one for each line.",
+        Meta(examples=[["3.0.18-1~deb12u1"]]),
     ]
     href: Annotated[
         Href | None,
-        Meta(
-            description="The images that have it; null if packages have no documents.",
-            examples=["API/packages/deb/libssl3.json"],
-        ),
+        "The images that have it; null if packages have no documents.",
+        Meta(examples=["API/packages/deb/libssl3.json"]),
     ]
 
 
 Causes = Annotated[
-    list[PackageCause],
-    Meta(max_length=MOST, description="The packages with most open vulnerabilities, at most 20."),
+    list[PackageCause], "The packages with most open vulnerabilities, at most 20.", Meta(max_length=MOST)
 ]
 
 
@@ -213,10 +191,10 @@ class AvailableFigures(PopulationFigures, kw_only=True):
 class Pinned(Document):
     """Open vulnerabilities of the distinct versions that charts pin."""
 
-    total: Annotated[Count, Meta(description="Open vulnerabilities of those that have a scan.")]
-    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
-    releases: Annotated[Count, Meta(description="How many distinct versions charts pin.")]
-    releases_unscanned: Annotated[Count, Meta(description="How many of them have no scan.")]
+    total: Annotated[Count, "Open vulnerabilities of those that have a scan."]
+    by_severity: Annotated[Counters, "Open vulnerabilities by severity."]
+    releases: Annotated[Count, "How many distinct versions charts pin."]
+    releases_unscanned: Annotated[Count, "How many of them have no scan."]
 
 
 class SecuritySummary(Document):
@@ -227,36 +205,33 @@ class SecuritySummary(Document):
 
     api_version: ApiVersion
     resource: Named
-    total: Annotated[Count, Meta(description="Open vulnerabilities: the sum over the images.")]
-    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
-    images_with_cves: Annotated[Count, Meta(description="Images with at least one.")]
-    images: Annotated[dict[str, SummaryEntry], Meta(description="Slug of each scanned image → counts.")]
-    images_scanned: Annotated[Count, Meta(description="Images whose newest version has a scan.")]
-    images_unscanned: Annotated[list[Slug], Meta(description="Slugs of the images without one.")]
-    fixable: Annotated[Count, Meta(description="How many of all vulnerabilities have a fix.")]
-    fixable_by_severity: Annotated[Counters, Meta(description="Those with a fix, by severity.")]
+    total: Annotated[Count, "Open vulnerabilities: the sum over the images."]
+    by_severity: Annotated[Counters, "Open vulnerabilities by severity."]
+    images_with_cves: Annotated[Count, "Images with at least one."]
+    images: Annotated[dict[str, SummaryEntry], "Slug of each scanned image → counts."]
+    images_scanned: Annotated[Count, "Images whose newest version has a scan."]
+    images_unscanned: Annotated[list[Slug], "Slugs of the images without one."]
+    fixable: Annotated[Count, "How many of all vulnerabilities have a fix."]
+    fixable_by_severity: Annotated[Counters, "Those with a fix, by severity."]
     suppressed: SuppressedTotal
-    unique: Annotated[Count, Meta(description="Distinct ids of all vulnerabilities.")]
+    unique: Annotated[Count, "Distinct ids of all vulnerabilities."]
     oldest_scan: Annotated[
-        Timestamp | None,
-        Meta(description="UTC time of the oldest scan of a newest version; null when one has no known time."),
+        Timestamp | None, "UTC time of the oldest scan of a newest version; null when one has no known time."
     ]
-    newest_scan: Annotated[
-        Timestamp | None, Meta(description="UTC time of the newest one; null when none is known.")
-    ]
+    newest_scan: Annotated[Timestamp | None, "UTC time of the newest one; null when none is known."]
     exploited: ExploitedIfKnown
-    pinned: Annotated[Pinned, Meta(description="The same counts for the versions that charts pin.")]
+    pinned: Annotated[Pinned, "The same counts for the versions that charts pin."]
     causes: Causes
-    available: Annotated[AvailableFigures, Meta(description="The same counts of available images alone.")]
+    available: Annotated[AvailableFigures, "The same counts of available images alone."]
 
 
 class SecurityIndexEntry(Document):
     """One scanned image: counts for its newest version."""
 
     slug: ImageSlug
-    name: Annotated[Text, Meta(description="Name for people.")]
+    name: Annotated[Text, "Name for people."]
     image: ImageReference | None
-    version: Annotated[VersionLabel, Meta(description="The newest version.")]
+    version: Annotated[VersionLabel, "The newest version."]
     grade: Grade
     score: ScoreIfGraded
     critical: Critical
@@ -267,7 +242,7 @@ class SecurityIndexEntry(Document):
     total: OpenTotal
     fixable: Fixable
     scanned_at: ScannedAt
-    href: Annotated[Href, Meta(description="Security detail of the image.")]
+    href: Annotated[Href, "Security detail of the image."]
     exploited: ExploitedIfKnown
 
 
@@ -276,8 +251,8 @@ class SecurityIndex(Document):
 
     api_version: ApiVersion
     resource: Named
-    total: Annotated[Count, Meta(description="Number of scanned images.")]
-    data: Annotated[list[SecurityIndexEntry], Meta(description="One entry for each, by slug.")]
+    total: Annotated[Count, "Number of scanned images."]
+    data: Annotated[list[SecurityIndexEntry], "One entry for each, by slug."]
 
 
 _NOTHING: dict[str, Any] = dict.fromkeys(ReleaseRecord.__struct_fields__) | {

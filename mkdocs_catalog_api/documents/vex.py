@@ -12,11 +12,11 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
 from ..catalog.addresses import PREFIX
+from ..catalog.described import vocabulary
 from ..catalog.exceptions import EffectiveException, effective_exceptions
 from ..catalog.published import Document, Timestamp
 from ..catalog.statements import JustificationWord, Statement, StatusWord
 from ..catalog.value import Catalog
-from ..catalog.vulnerabilities import vocabulary
 from ..items.types import Text
 from .kinds import IMAGE_SLUG, Documents, Kind, Route
 
@@ -27,36 +27,34 @@ VexJustification = Annotated[JustificationWord, vocabulary("VexJustification", J
 class VexVulnerability(Document):
     """The vulnerability of a statement."""
 
-    name: Annotated[Text, Meta(description="CVE id, else the id as the scanner printed it.")]
-    aliases: Annotated[list[Text], Meta(description="Its other ids.")]
+    name: Annotated[Text, "CVE id, else the id as the scanner printed it."]
+    aliases: Annotated[list[Text], "Its other ids."]
 
 
 class VexPackage(Document):
     """A package in an image."""
 
-    id: Annotated[Text, Meta(description="Package URL.")] = field(name="@id")
+    id: Annotated[Text, "Package URL."] = field(name="@id")
 
 
 class VexProduct(Document):
     """One build of the image, or one platform of it."""
 
-    id: Annotated[Text, Meta(description="Package URL with the digest.")] = field(name="@id")
+    id: Annotated[Text, "Package URL with the digest."] = field(name="@id")
     subcomponents: Annotated[
-        list[VexPackage], Meta(min_length=1, description="The packages that the statement is about.")
+        list[VexPackage], "The packages that the statement is about.", Meta(min_length=1)
     ]
 
 
 class VexStatement(Document, kw_only=True):
     """A vulnerability that is suppressed in some builds."""
 
-    vulnerability: Annotated[VexVulnerability, Meta(description="The vulnerability.")]
-    timestamp: Annotated[Timestamp, Meta(description="Time of the statement.")]
-    products: Annotated[list[VexProduct], Meta(min_length=1, description="The builds.")]
-    status: Annotated[VexStatus, Meta(description="Status of the vulnerability in them.")]
-    justification: Annotated[
-        VexJustification | UnsetType, Meta(description="The reason why they are not affected.")
-    ] = UNSET
-    impact_statement: Annotated[Text | UnsetType, Meta(description="The reason in words.")] = field(
+    vulnerability: Annotated[VexVulnerability, "The vulnerability."]
+    timestamp: Annotated[Timestamp, "Time of the statement."]
+    products: Annotated[list[VexProduct], "The builds.", Meta(min_length=1)]
+    status: Annotated[VexStatus, "Status of the vulnerability in them."]
+    justification: Annotated[VexJustification | UnsetType, "The reason why they are not affected."] = UNSET
+    impact_statement: Annotated[Text | UnsetType, "The reason in words."] = field(
         name="impact_statement", default=UNSET
     )
 
@@ -64,15 +62,13 @@ class VexStatement(Document, kw_only=True):
 class ImageVex(Document, kw_only=True):
     """The vulnerabilities that the catalog suppresses in the versions of one image."""
 
-    context: Annotated[Literal["https://openvex.dev/ns/v0.2.0"], Meta(description="The format.")] = field(
-        name="@context"
-    )
-    id: Annotated[Text, Meta(description="Address of the document.")] = field(name="@id")
-    author: Annotated[Text, Meta(description="Author of the statements.")]
-    timestamp: Annotated[Timestamp, Meta(description="When the newest statement was made.")]
-    version: Annotated[Literal[1], Meta(description="Always 1: compare `timestamp` instead.")]
+    context: Annotated[Literal["https://openvex.dev/ns/v0.2.0"], "The format."] = field(name="@context")
+    id: Annotated[Text, "Address of the document."] = field(name="@id")
+    author: Annotated[Text, "Author of the statements."]
+    timestamp: Annotated[Timestamp, "When the newest statement was made."]
+    version: Annotated[Literal[1], "Always 1: compare `timestamp` instead."]
     statements: Annotated[
-        list[VexStatement], Meta(min_length=1, description="By version, the newest first, as its rows.")
+        list[VexStatement], "By version, the newest first, as its rows.", Meta(min_length=1)
     ]
 
 
