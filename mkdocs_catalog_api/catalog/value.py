@@ -21,6 +21,7 @@ from ..items.models import (
     UpdateEntry,
     VersionEntry,
 )
+from ..problems import Problem
 from .addresses import Addresses, mount_path
 from .alike import Look, Looks
 from .assessment import Assessment, Figures
@@ -152,6 +153,8 @@ class Pin(Struct, frozen=True):
     """None without a scan."""
     former: FormerDigest | None = None
     """The former digest that is pinned, as index or manifest."""
+    problem: Problem | None = None
+    """What to know about a pin outside the catalog, without a place."""
 
     @property
     def outside(self) -> bool:
