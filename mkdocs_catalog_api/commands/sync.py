@@ -186,7 +186,6 @@ def _registry(
     registries = Registries(client, Credentials(host))
     with Sync(registries, output, FACTS_FOLDER, prune=prune) as sync:
         _show_progress(sync.run(items), len(items), say)
-        sync.note_left_out()
 
 
 def _hub(
