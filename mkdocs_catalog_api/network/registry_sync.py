@@ -228,7 +228,7 @@ class _Visit:
 
     def read_digests(self, requests: ThreadPoolExecutor) -> None:
         """Request the digest of each tag, read new digests, and write the file."""
-        item, registries, repository = self.item, self._registries, self.item.repository
+        item, repository = self.item, learn.Repository(self._registries, self.item.repository, self._tags)
         before = {
             tag: version.digest
             for version in (*self._before.unlisted, *self._versions)
@@ -236,27 +236,27 @@ class _Visit:
             if version.digest and not (version.gone and tag != version.version)
         }
         digests = {tag: digest for tag in self._offered if (digest := before.get(tag))}
-        answers = {tag: requests.submit(registries.digest, repository, tag) for tag in self._asked}
+        answers = {tag: requests.submit(self._registries.digest, item.repository, tag) for tag in self._asked}
         digests |= self._results(answers)
         wanted = self._listed(digests)
         known: dict[str, VersionFacts] = {facts.digest: facts for facts in self._versions if facts.digest}
         parts = _parts(known[digest] for digest in wanted.values() if digest in known)
         reads: dict[str, Future[Learned | None]] = {}
-        read: Callable[..., Learned | None] = learn.chart if item.is_chart else learn.image
+        read = repository.chart if item.is_chart else repository.image
         for digest in dict.fromkeys(wanted[tag] for tag in self._asked if tag in wanted):
             facts = known.get(digest)
             if item.choice and digest in parts:
                 continue
             if facts is None or not (item.is_chart or facts.config):
-                reads[digest] = requests.submit(read, registries, repository, digest, self._tags)
+                reads[digest] = requests.submit(read, digest)
             elif facts.signature is None:
-                reads[digest] = requests.submit(learn.refreshed, facts, registries, repository, self._tags)
+                reads[digest] = requests.submit(repository.refreshed, facts)
         other = ""
         for digest, learned in self._results(reads):
             if learned is None:
                 other = digest
                 group, kind = f"{item.name}: unused tags", "a chart" if item.is_chart else "an image"
-                message = f"{repository.repository}@{digest} is not {kind}"
+                message = f"{item.repository.repository}@{digest} is not {kind}"
                 self._warn((), message, "", group=group, level=Level.INFO)
             else:
                 known[digest], self._learned[digest] = learned.facts, learned
@@ -265,7 +265,7 @@ class _Visit:
             self._is_other(other)
         newest = self._newest(versions)
         if newest and not newest.gone and self._item_of(newest) is None:  # it was known, but not the newest
-            again = requests.submit(read, registries, repository, newest.digest, self._tags)
+            again = requests.submit(read, newest.digest)
             for digest, learned in self._results({newest.digest: again}):
                 self._learned |= {digest: learned} if learned else {}
         self._save(versions)
@@ -277,7 +277,7 @@ class _Visit:
         message = f"no tag of {name} belongs to {'a chart' if is_chart else 'an image'}"
         hint = "delete this page"
         with suppress(NoAnswerError):
-            kind = learn.kind(self._registries, self.item.repository, digest)
+            kind = learn.Repository(self._registries, self.item.repository).kind(digest)
             if kind == "chart" and not is_chart:
                 message = f"{name} is a Helm chart, not an image"
                 hint = f"delete this page, and run `catalog-api new chart oci://{name}`"
