@@ -110,8 +110,8 @@ def assess(
     contested: Collection[tuple[int, int]] = ()
     if set_aside or (len(known.statements) and known.statements.concerns(findings)):
         subjects = [
-            Subject.scanned(image, tags, selection.digests_of(each), each.scan.coverage.platform)
-            for each in selection.part_scans
+            Subject.scanned(image, tags, selection.digests_of(report), report.scan.coverage.platform)
+            for report in selection.part_scans
         ]
         rows, suppressed, by, matched, contested = known.statements.apply(groups, subjects)
     else:

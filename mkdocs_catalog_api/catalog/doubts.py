@@ -44,7 +44,7 @@ def doubtful_belongings(joined: Joined, rules: CountRules, *, complete: bool) ->
     is `complete`, of nothing in it.
     """
     of_pins = {scan.place for selection in joined.subjects.values() for scan in selection.every}
-    used = {each.scan.place for each in joined.belongings if each.keys or each.problem} | of_pins
+    used = {report.scan.place for report in joined.belongings if report.keys or report.problem} | of_pins
     useful = {scan.path for scan, *_ in joined.belongings if scan.place in used and not scan.is_sbom}
     for scan, _, problem in joined.belongings:
         if rules.in_future(scan):

@@ -61,7 +61,7 @@ def join(
         selections[key] = rules.select([scan for scan in of_release if not scan.is_sbom], known, accept)
         sboms = [scan for scan in of_release if scan.is_sbom]
         contents[key] = _contents(selections[key], sboms, known, rules)
-    pins = _Pins(releases, [each.scan for each in belongings if not each.scan.is_sbom], rules)
+    pins = _Pins(releases, [report.scan for report in belongings if not report.scan.is_sbom], rules)
     joined = [replace(item, pins=tuple(map(pins.resolved, item.entry.images))) for item in pinning]
     joined_images = tuple(
         Image(
@@ -76,8 +76,8 @@ def join(
         for image, page in images
     )
     formers = tuple(
-        replace(each, release=replace(each.release, selection=selections[key]))
-        for key, each in releases.former.items()
+        replace(build, release=replace(build.release, selection=selections[key]))
+        for key, build in releases.former.items()
     )
     subjects = {str(key): selections[key] for key in releases.entries} | pins.selections
     used = {sbom.place: sbom for _, listing in contents.values() for sbom in listing.scans}
@@ -94,11 +94,13 @@ def _contents(
     """
     parts = known._replace(parts=selection.parts) if selection.scans else known
     listing = rules._replace(scanners=()).select(sboms, parts) if sboms else ScanSelection()
-    lists = [each for each in (*selection.part_scans, *listing.part_scans) if each.scan.contents]
-    whole = {part for each in lists if "no-system-packages" not in each.limits for part in each.covered}
+    lists = [report for report in (*selection.part_scans, *listing.part_scans) if report.scan.contents]
+    whole = {part for report in lists if "no-system-packages" not in report.limits for part in report.covered}
     wanted = {*(selection.parts if selection.scans else listing.parts)}
     complete = bool(wanted) and whole.issuperset(wanted)
-    return united([each.scan.contents for each in lists if each.scan.contents], complete=complete), listing
+    return united(
+        [report.scan.contents for report in lists if report.scan.contents], complete=complete
+    ), listing
 
 
 class _Pins:

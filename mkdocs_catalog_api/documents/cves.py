@@ -377,10 +377,10 @@ class Answers:
         """Position → `reported_as` or "" → rows."""
         suppressed: dict[str, list[tuple[int, Suppressed]]] = defaultdict(list)
         title = next(iter(spreads)) if len(spreads) == 1 else id_
-        for position, row in _once((each.open_in, each.open) for each in spreads.values()):
+        for position, row in _once((spread.open_in, spread.open) for spread in spreads.values()):
             own = self._catalog.identities.of(row)
             found.setdefault(position, {}).setdefault(own if own != title else "", []).append(row)
-        for position, out in _once((each.suppressed_in, each.suppressed) for each in spreads.values()):
+        for position, out in _once((spread.suppressed_in, spread.suppressed) for spread in spreads.values()):
             suppressed[self._slugs[position]].append((position, out))
         for slug, positions in groupby(sorted(found), self._slugs.__getitem__):
             image, affected = self._places[self._newest[slug]][0], [*positions]

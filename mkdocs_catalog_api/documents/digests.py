@@ -136,7 +136,7 @@ def _former_entry(
         name=image.entry.name if image else former.slug,
         image=image.entry.image if image else None,
         version=former.version,
-        versions=list(dict.fromkeys(each.version for each in builds)),
+        versions=list(dict.fromkeys(build.version for build in builds)),
         digest=present.only_digest if present else None,
         latest=image.entry.latest if image else record and record.latest,
         is_latest=False,
@@ -154,7 +154,7 @@ def _of_release(
 ) -> dict[str, Any]:
     """The fields of an entry that follow from the release with the digest."""
     looked_at = release.of(digest)
-    platforms = (each.platform for each in release.entry.manifests if each.digest == digest)
+    platforms = (manifest.platform for manifest in release.entry.manifests if manifest.digest == digest)
     return {name: getattr(release.entry, name) for name in _OF_VERSION} | {
         "platform": next(platforms, None),
         "sbom": sbom_address(catalog, image.entry.slug, release) if image else release.entry.sbom,

@@ -35,7 +35,7 @@ class ResourceLink(Document):
 _RESOURCES = document_struct(
     "Resources",
     "The paged collections.",
-    {name: Annotated[ResourceLink, each.summary] for name, each in COLLECTIONS.items()},
+    {name: Annotated[ResourceLink, collection.summary] for name, collection in COLLECTIONS.items()},
 )
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 

@@ -110,7 +110,7 @@ def _fixes(history: History) -> Fixes:
 def _shares(entries: Iterable[FixEntry]) -> FixShares:
     days = [entry.days for entry in entries if entry.days is not None]
     return FixShares(
-        len(days), *(_share(sum(each <= limit for each in days), len(days)) for limit in _LIMITS)
+        len(days), *(_share(sum(number <= limit for number in days), len(days)) for limit in _LIMITS)
     )
 
 

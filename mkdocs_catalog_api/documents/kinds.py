@@ -13,7 +13,7 @@ from ..items.collections import COLLECTIONS
 from ..items.types import Slug
 
 TAGS = {
-    **{each.name: each.description for each in COLLECTIONS.values()},
+    **{collection.name: collection.description for collection in COLLECTIONS.values()},
     "security": "Vulnerabilities of each version, from scans of the published images.",
     "lookups": "Answers in one document each, such as what a digest is, or who has a vulnerability.",
     "vex": "VEX statements on vulnerabilities, for scanners.",

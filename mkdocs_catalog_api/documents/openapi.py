@@ -128,7 +128,7 @@ def _schemas(routes: tuple[Route, ...]) -> bytes:
             schema["required"] = [*schema["properties"]]  # only a recorded day may lack a field
             for part in schema["properties"].values():
                 part.pop("default", None)
-    parameters = [[_parameter(each, named) for each in route.parameters] for route in routes]
+    parameters = [[_parameter(parameter, named) for parameter in route.parameters] for route in routes]
     return msgspec.json.encode((bodies, parameters, dict(sorted(named.items()))))
 
 

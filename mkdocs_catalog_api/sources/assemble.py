@@ -64,7 +64,9 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         )
         for image, (entry, raw) in zip(joined.images, sources.images, strict=True)
     )
-    former = {(each.slug, each.version, each.digest): _assessed_former(each, known) for each in joined.former}
+    former = {
+        (build.slug, build.version, build.digest): _assessed_former(build, known) for build in joined.former
+    }
     pinning_items = _assessed_pins(joined.pinning, images, former, known)
     catalog = Catalog(
         title=site.title,
@@ -152,7 +154,7 @@ def _assessed_release(image: str | None, release: Release, known: Knowledge) -> 
     whole, manifests = assessed(release.selection), release.entry.manifests
     if len(manifests) < 2:
         return whole
-    of_each = {each.digest: assessed(release.selection.of(each.digest)) for each in manifests}
+    of_each = {manifest.digest: assessed(release.selection.of(manifest.digest)) for manifest in manifests}
     return replace(whole, manifests=of_each)
 
 

@@ -94,7 +94,7 @@ def _platforms_without_manifest(image: Image, raw: RawItem) -> Iterator[Problem]
     for version in image.entry.versions:
         platforms = version.platforms or ([] if synced else image.entry.platforms)
         parts = ReleaseParts.of([], version.manifests, []).parts
-        if parts and platforms and not any(part.may_be(each) for part in parts for each in platforms):
+        if parts and platforms and not any(part.may_be(platform) for part in parts for platform in platforms):
             there = ", ".join(manifest.platform for manifest in version.manifests)
             message = f"{version.version} has manifests of {there}, but of none of these platforms"
             hint = "correct `platforms`; until then, all manifests are expected to be scanned"
