@@ -71,10 +71,10 @@ def _unchecked(kind: Any) -> Meta:
 
 
 # Values copied into every row; their own document has already validated them, and patterns are slow.
-HrefAgain = Annotated[str, _unchecked(Href), Link]
-SlugAgain = Annotated[str, _unchecked(Slug)]
-VersionLabelAgain = Annotated[str, _unchecked(VersionLabel)]
-DigestAgain = Annotated[str, _unchecked(Digest)]
+UncheckedHref = Annotated[str, _unchecked(Href), Link]
+UncheckedSlug = Annotated[str, _unchecked(Slug)]
+UncheckedVersionLabel = Annotated[str, _unchecked(VersionLabel)]
+UncheckedDigest = Annotated[str, _unchecked(Digest)]
 GradeLetter = Annotated[grading.Grade, vocabulary("Grade", grading.Grade)]
 LifecycleWord = Annotated[Lifecycle, vocabulary("Lifecycle", Lifecycle)]
 Score = Annotated[float, Meta(ge=0, le=100)]

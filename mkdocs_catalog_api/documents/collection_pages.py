@@ -15,7 +15,7 @@ from ..items.base_model import Model
 from ..items.collections import COLLECTIONS, Collection
 from ..items.fields import ItemFields
 from ..items.types import Count, Positive, Slug
-from .item_structs import published
+from .item_structs import item_struct
 from .items import collection_items
 from .kinds import SLUG, Documents, Kind, Parameter, Route
 
@@ -51,7 +51,7 @@ class ItemStructs(NamedTuple):
 @cache
 def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
     """The Structs of a collection whose items have these fields."""
-    of, one = COLLECTIONS[name], published(*fields[:3])
+    of, one = COLLECTIONS[name], item_struct(fields)
     head = envelope(of.name)
     items = list.__class_getitem__(one)
     every = Meta(description=f"Every {of.one} of the catalog, {of.order}.")

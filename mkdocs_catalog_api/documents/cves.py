@@ -14,13 +14,13 @@ from ..catalog.described import open_words
 from ..catalog.ids import cve_order
 from ..catalog.published import (
     ApiVersion,
-    DigestAgain,
     Document,
     Href,
-    HrefAgain,
     LifecycleWord,
-    SlugAgain,
-    VersionLabelAgain,
+    UncheckedDigest,
+    UncheckedHref,
+    UncheckedSlug,
+    UncheckedVersionLabel,
 )
 from ..catalog.scans import SEVERITIES
 from ..catalog.value import Catalog
@@ -103,20 +103,20 @@ class AffectedPackage(Document):
 class FixedIn(Document):
     """A version of the image without the vulnerability."""
 
-    version: Annotated[VersionLabelAgain, "The version."]
-    digest: Annotated[DigestAgain | None, "Digest to pin; null unless it has exactly one."]
+    version: Annotated[UncheckedVersionLabel, "The version."]
+    digest: Annotated[UncheckedDigest | None, "Digest to pin; null unless it has exactly one."]
     href: Annotated[
-        HrefAgain, "Document with its vulnerabilities.", Meta(examples=["API/security/nginx/1.29.3.json"])
+        UncheckedHref, "Document with its vulnerabilities.", Meta(examples=["API/security/nginx/1.29.3.json"])
     ]
 
 
 class AffectedRelease(Document):
     """A version that has it open."""
 
-    version: Annotated[VersionLabelAgain, "The version."]
-    digest: Annotated[DigestAgain | None, "Digest of the version, the first of them."]
+    version: Annotated[UncheckedVersionLabel, "The version."]
+    digest: Annotated[UncheckedDigest | None, "Digest of the version, the first of them."]
     href: Annotated[
-        HrefAgain, "Document with its vulnerabilities.", Meta(examples=["API/security/nginx/1.29.3.json"])
+        UncheckedHref, "Document with its vulnerabilities.", Meta(examples=["API/security/nginx/1.29.3.json"])
     ]
     reported_as: Annotated[
         str | None,
@@ -134,9 +134,9 @@ class AffectedRelease(Document):
 class SuppressedRelease(Document):
     """A version in which it is suppressed, in one package."""
 
-    version: Annotated[VersionLabelAgain, "The version."]
+    version: Annotated[UncheckedVersionLabel, "The version."]
     href: Annotated[
-        HrefAgain, "Document with its vulnerabilities.", Meta(examples=["API/security/nginx/1.29.3.json"])
+        UncheckedHref, "Document with its vulnerabilities.", Meta(examples=["API/security/nginx/1.29.3.json"])
     ]
     pkg: Annotated[str, "Package."]
     status: Status
@@ -150,10 +150,10 @@ ImageStatus = Literal["affected", "fixed", "unknown"]
 class AffectedImage(Document):
     """An image with a version that has it open."""
 
-    slug: Annotated[SlugAgain, "Slug of the image."]
+    slug: Annotated[UncheckedSlug, "Slug of the image."]
     name: Annotated[Text, "Name for people."]
     lifecycle: Annotated[LifecycleWord, "Lifecycle stage of the image."]
-    href: Annotated[HrefAgain, "Item document.", Meta(examples=["API/images/nginx/index.json"])]
+    href: Annotated[UncheckedHref, "Item document.", Meta(examples=["API/images/nginx/index.json"])]
     status: Annotated[
         ImageStatus,
         open_words(ImageStatus),
@@ -215,11 +215,13 @@ class _Spread(Struct):
 
     def see(self, row: "Vulnerability | _Spread", exploited: str | None) -> None:
         """Keep the highest severity with its texts, and the first day of known exploitation."""
-        worse = SEVERITIES.index(row.severity) < SEVERITIES.index(self.severity)
-        if worse:
-            self.severity = row.severity
-        self.title = row.title or self.title if worse else self.title or row.title
-        self.url = row.url or self.url if worse else self.url or row.url
+        pair: tuple[Vulnerability | _Spread, Vulnerability | _Spread] = (self, row)
+        if SEVERITIES.index(row.severity) < SEVERITIES.index(self.severity):
+            pair = row, self
+        worse, other = pair
+        self.severity = worse.severity
+        self.title = worse.title or other.title
+        self.url = worse.url or other.url
         if exploited is not None:
             self.exploited = min(exploited, self.exploited or exploited)
 

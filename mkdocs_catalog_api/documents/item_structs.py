@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from ..catalog.published import Day, Document, Href, PageLink, document_struct
 from ..items.base_model import CustomizableModel, Model
 from ..items.collections import COLLECTIONS, PINNING
-from ..items.fields import OwnFields
+from ..items.fields import ItemFields, OwnFields
 from ..items.models import (
     ImageEntry,
     Lifecycle,
@@ -120,6 +120,11 @@ def published(
         fields["custom"] = Annotated[custom(name, own), "Custom fields of this catalog."]
     names = {field: info.alias or field for field, info in model.model_fields.items()}
     return document_struct(name, built_in.__doc__, fields, names)
+
+
+def item_struct(fields: ItemFields[Model]) -> type[Struct]:
+    """The Struct of a collection's items, which have these fields."""
+    return published(fields.model, fields.own, fields.own_of_versions)
 
 
 @cache

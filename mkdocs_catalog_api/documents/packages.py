@@ -14,12 +14,12 @@ from ..catalog.package_urls import Package, bare_url, plain_version
 from ..catalog.published import (
     ApiVersion,
     Counters,
-    DigestAgain,
     Document,
     Fixable,
     Href,
-    SlugAgain,
-    VersionLabelAgain,
+    UncheckedDigest,
+    UncheckedSlug,
+    UncheckedVersionLabel,
 )
 from ..catalog.value import Catalog
 from ..catalog.vulnerabilities import Vulnerability
@@ -31,32 +31,22 @@ _INDEX, _PATH = "packages/index.json", "packages/{type}/{name}.json"
 _FILE_SAFE = re.compile(r"[a-z0-9~][a-z0-9~._-]{0,99}")
 _SEPARATORS = str.maketrans("/:@+", "~~~~")
 
-Resource = Annotated[Literal["packages"], Meta(description="Name of the resource.")]
-PackageType = Annotated[
-    str,
-    Meta(description="Type of its package URL; empty if it is not known.", examples=["deb"]),
-]
+Resource = Annotated[Literal["packages"], "Name of the resource."]
+PackageType = Annotated[str, "Type of its package URL; empty if it is not known.", Meta(examples=["deb"])]
 PackageName = Annotated[
     Text,
-    Meta(
-        description="Name, with its namespace where that is part of it: `@babel/core`, "
-        "`org.apache.logging.log4j:log4j-core`. The distribution is not part of it.",
-        examples=["libssl3"],
-    ),
+    "Name, with its namespace where that is part of it: `@babel/core`, "
+    "`org.apache.logging.log4j:log4j-core`. The distribution is not part of it.",
+    Meta(examples=["libssl3"]),
 ]
 ReleasesKnown = Annotated[
-    Count,
-    Meta(description="Listed versions, of all images, whose packages are known.", examples=[96]),
+    Count, "Listed versions, of all images, whose packages are known.", Meta(examples=[96])
 ]
 ReleasesInPart = Annotated[
-    Count, Meta(description="Listed versions with a list of packages that lacks some.", examples=[12])
+    Count, "Listed versions with a list of packages that lacks some.", Meta(examples=[12])
 ]
 ReleasesUnknown = Annotated[
-    Count,
-    Meta(
-        description="Listed versions without a list, so only their vulnerable packages are here.",
-        examples=[4],
-    ),
+    Count, "Listed versions without a list, so only their vulnerable packages are here.", Meta(examples=[4])
 ]
 
 
@@ -65,19 +55,15 @@ class PackageEntry(Document):
 
     type: PackageType
     name: PackageName
-    images: Annotated[Count, Meta(description="Images with a version that has it.", examples=[2])]
-    releases: Annotated[Count, Meta(description="Versions that have it.", examples=[3])]
-    latest_releases: Annotated[Count, Meta(description="Images whose newest version has it.", examples=[1])]
-    open: Annotated[
-        Counters, Meta(description="Its open vulnerabilities in newest versions of available images.")
-    ]
+    images: Annotated[Count, "Images with a version that has it.", Meta(examples=[2])]
+    releases: Annotated[Count, "Versions that have it.", Meta(examples=[3])]
+    latest_releases: Annotated[Count, "Images whose newest version has it.", Meta(examples=[1])]
+    open: Annotated[Counters, "Its open vulnerabilities in newest versions of available images."]
     fixable: Fixable
     href: Annotated[
         Href | None,
-        Meta(
-            description="Where it is; null if its name can't be that of a file.",
-            examples=["API/packages/deb/libssl3.json"],
-        ),
+        "Where it is; null if its name can't be that of a file.",
+        Meta(examples=["API/packages/deb/libssl3.json"]),
     ]
 
 
@@ -86,35 +72,33 @@ class PackageIndex(Document):
 
     api_version: ApiVersion
     resource: Resource
-    total: Annotated[Count, Meta(description="Number of packages.")]
+    total: Annotated[Count, "Number of packages."]
     releases_known: ReleasesKnown
     releases_in_part: ReleasesInPart
     releases_unknown: ReleasesUnknown
-    data: Annotated[list[PackageEntry], Meta(description="One entry for each, by type and name.")]
+    data: Annotated[list[PackageEntry], "One entry for each, by type and name."]
 
 
 class PackageUpdate(Document):
     """A version without what another one has."""
 
-    version: Annotated[VersionLabelAgain, Meta(description="The version.")]
-    digest: Annotated[DigestAgain | None, Meta(description="Digest to pin; null unless it has exactly one.")]
+    version: Annotated[UncheckedVersionLabel, "The version."]
+    digest: Annotated[UncheckedDigest | None, "Digest to pin; null unless it has exactly one."]
 
 
 class PackageImage(Document):
     """An image that has a version of a package."""
 
-    slug: Annotated[SlugAgain, Meta(description="Slug of the image.")]
+    slug: Annotated[UncheckedSlug, "Slug of the image."]
     versions: Annotated[
-        list[VersionLabelAgain], Meta(min_length=1, description="Its versions that have it, newest first.")
+        list[UncheckedVersionLabel], "Its versions that have it, newest first.", Meta(min_length=1)
     ]
-    is_latest: Annotated[bool, Meta(description="Whether its newest version is one of them.")]
+    is_latest: Annotated[bool, "Whether its newest version is one of them."]
     update: Annotated[
         PackageUpdate | None,
-        Meta(
-            description="Its newest version, if that certainly has neither this version of the package nor "
-            "any of the `ids` in another one. Its packages are known, or its scans looked at the same and "
-            "don't find the ids."
-        ),
+        "Its newest version, if that certainly has neither this version of the package nor "
+        "any of the `ids` in another one. Its packages are known, or its scans looked at the same and "
+        "don't find the ids.",
     ]
 
 
@@ -122,35 +106,23 @@ class PackageRelease(Document):
     """One version of a package, and the images that have it."""
 
     name: PackageName
-    version: Annotated[
-        str, Meta(description="Version; empty if it is not known.", examples=["3.0.17-1~deb12u2"])
-    ]
-    purl: Annotated[
-        str, Meta(description="Package URL, without qualifiers and subpath; empty if it is not known.")
-    ]
+    version: Annotated[str, "Version; empty if it is not known.", Meta(examples=["3.0.17-1~deb12u2"])]
+    purl: Annotated[str, "Package URL, without qualifiers and subpath; empty if it is not known."]
     licenses: Annotated[
-        list[Text],
-        Meta(description="Licenses, as SPDX expressions or names, sorted.", examples=[["Apache-2.0"]]),
+        list[Text], "Licenses, as SPDX expressions or names, sorted.", Meta(examples=[["Apache-2.0"]])
     ]
     source: Annotated[
-        str,
-        Meta(
-            description="Source package; empty if it has the same name or is not known.",
-            examples=["openssl"],
-        ),
+        str, "Source package; empty if it has the same name or is not known.", Meta(examples=["openssl"])
     ]
     ids: Annotated[
-        list[Text],
-        Meta(description="Its open vulnerabilities in any of the versions.", examples=[["CVE-2025-9230"]]),
+        list[Text], "Its open vulnerabilities in any of the versions.", Meta(examples=[["CVE-2025-9230"]])
     ]
     fixed: Annotated[
         list[Text],
-        Meta(
-            description="Versions that scanners name as their fix, newest first.",
-            examples=[["3.0.18-1~deb12u1"]],
-        ),
+        "Versions that scanners name as their fix, newest first.",
+        Meta(examples=[["3.0.18-1~deb12u1"]]),
     ]
-    images: Annotated[list[PackageImage], Meta(min_length=1, description="The images, by slug.")]
+    images: Annotated[list[PackageImage], "The images, by slug.", Meta(min_length=1)]
 
 
 class PackageDocument(Document):
@@ -163,8 +135,8 @@ class PackageDocument(Document):
     releases_known: ReleasesKnown
     releases_in_part: ReleasesInPart
     releases_unknown: ReleasesUnknown
-    total: Annotated[Count, Meta(description="Number of versions of the package.")]
-    data: Annotated[list[PackageRelease], Meta(min_length=1, description="An entry for each, newest first.")]
+    total: Annotated[Count, "Number of versions of the package."]
+    data: Annotated[list[PackageRelease], "An entry for each, newest first.", Meta(min_length=1)]
 
 
 class _Presence(Struct):

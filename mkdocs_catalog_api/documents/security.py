@@ -4,7 +4,6 @@ from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType, structs
-from msgspec.structs import astuple
 
 from ..catalog import addresses, value
 from ..catalog.addresses import Addresses
@@ -443,9 +442,10 @@ def _documents(catalog: value.Catalog) -> Documents:
         if not image.releases:
             continue
         slug, whole = image.entry.slug, detail(image)
+        head = {"api_version": "v1", "resource": "security", "slug": slug, "image": image.entry.image}
         yield addresses.detail(slug), whole
         for entry in whole.versions:
-            body = ReleaseDocument("v1", "security", slug, image.entry.image, *astuple(entry))
+            body = ReleaseDocument(**head, **structs.asdict(entry))
             yield addresses.release(slug, entry.version), body
 
 
