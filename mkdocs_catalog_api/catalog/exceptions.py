@@ -91,8 +91,7 @@ def _open(catalog: Catalog) -> dict[str, set[tuple[str, str]]]:
     found: dict[str, set[tuple[str, str]]] = defaultdict(set)
     if len(catalog.statements):
         for release in (release for image in catalog.images for release in image.releases):
-            rows = release.assessment.rows if release.assessment else ()
-            pairs = {(row.purl, id_) for row in rows for id_ in (row.id, *row.aliases)}
+            pairs = {(row.purl, id_) for row in release.rows for id_ in (row.id, *row.aliases)}
             for digest in release.entry.every_digest:
                 found[digest] |= pairs
     return found

@@ -68,7 +68,7 @@ def join(
             image,
             page,
             tuple(
-                Release(version, selections[key], contents=contents[key][0])
+                Release(version, selection=selections[key], contents=contents[key][0])
                 for version in image.versions
                 for key in [Key(image.slug, version.version)]
             ),
@@ -137,7 +137,7 @@ class _Pins:
             message = f"the page of {slug!r} has no version {tag!r}, and there is no scan of it"
             group = "pins name a version that is not on the image's page and has no scan"
             note = _note(message, f"it has versions {', '.join(versions[:5])}", group)
-        return Pin(pin, name, slug, None, selection, problem=note)
+        return Pin(pin, name, slug, None, selection=selection, problem=note)
 
     def _by_digest_of(self, pin: PinEntry, reference: Reference) -> Pin:
         digest, repository = pin.digest or "", reference.repository
@@ -154,7 +154,7 @@ class _Pins:
             group = "pins have a digest that is on no page of the catalog"
             note = _note(f"the digest {digest} is on no page of the catalog", "", group)
         selection = self._select(self._by_digest.get(digest, []), f"{repository}@{digest}", (digest,))
-        return Pin(pin, digest, self._slug(repository), None, selection, problem=note)
+        return Pin(pin, digest, self._slug(repository), None, selection=selection, problem=note)
 
     def _select(self, scans: Sequence[Scan], name: str, digests: tuple[str, ...]) -> ScanSelection:
         return self.selections.setdefault(name, self._rules.select(scans, ReleaseParts(digests)))

@@ -267,22 +267,20 @@ class Answers:
         for item in catalog.pinning:
             for pin in item.pins:
                 owner = item.collection, item.entry.slug
-                if pin.outside and pin.assessment:
-                    for row in pin.assessment.rows:
+                if pin.outside:
+                    for row in pin.rows:
                         for spread in self._of(row):
                             spread.pinned_by.add(owner)
-                elif pin.slug and pin.version and not pin.outside:
+                elif pin.slug and pin.version:
                     pinning[pin.slug, pin.version].add(owner)
         for position, (image, release) in enumerate(self._places):
-            if release.assessment is None:
-                continue
             owners = pinning.get((image.entry.slug, release.entry.version), ())
-            for row in release.assessment.rows:
+            for row in release.rows:
                 for spread in self._of(row):
                     spread.open.append(row)
                     spread.open_in.append(position)
                     spread.pinned_by.update(owners)
-            for out in release.assessment.suppressed:
+            for out in release.suppressed:
                 for spread in self._of(out):
                     spread.suppressed.append(out)
                     spread.suppressed_in.append(position)

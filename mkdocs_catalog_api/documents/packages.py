@@ -235,11 +235,11 @@ class Inventory:
         for key, entry in objects.items():
             presence(*entry.key[:2]).list(entry, places[key])
         for position, (_, release) in enumerate(self._places):
-            for row in release.assessment.rows if release.assessment else ():
+            for row in release.rows:
                 found = presence(row.package, plain_version(row.installed))
                 found.rows.setdefault(position, []).append(row)
                 _see(found, row, position)
-            for out in release.assessment.suppressed if release.assessment else ():
+            for out in release.suppressed:
                 _see(presence(out.package, plain_version(out.installed)), out, position)
         return presences.values()
 
@@ -327,8 +327,7 @@ class Inventory:
         """Package of a release → its open ids."""
         if position not in self._ids:
             ids = self._ids[position] = defaultdict(set)
-            assessment = self._places[position][1].assessment
-            for row in assessment.rows if assessment else ():
+            for row in self._places[position][1].rows:
                 ids[row.package].add(self._catalog.identities.of(row))
         return self._ids[position]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -19,7 +19,6 @@ from ..catalog.ids import identities
 from ..catalog.join import join
 from ..catalog.value import Catalog, FormerDigest, Image, Pin, PinningItem, Release, RoadmapItem
 from ..catalog.vex_matching import Statements
-from ..catalog.vulnerabilities import Vulnerability
 from ..items.lines import Cycle, LineRules, update_advice
 from ..items.models import ImageEntry
 from ..items.names import Reference
@@ -87,21 +86,11 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         publishes_packages=settings.has_lookup("packages"),
         publishes_sboms=settings.has_lookup("sbom"),
         now=rules.now,
-        identities=identities(_rows(images, pinning_items)),
     )
+    rows = (row for assessed in catalog.assessed() for row in (*assessed.rows, *assessed.suppressed))
+    catalog = replace(catalog, identities=identities(rows))
     problems.extend(complaints(catalog, joined, rules, sources, settings))
     return catalog
-
-
-def _rows(images: Iterable[Image], items: Iterable[PinningItem]) -> Iterator[Vulnerability]:
-    """Yield every row that is published, suppressed ones, too."""
-    assessments = [
-        *(release.assessment for image in images for release in image.releases),
-        *(pin.assessment for item in items for pin in item.pins if pin.outside),
-    ]
-    for assessment in filter(None, assessments):
-        yield from assessment.rows
-        yield from assessment.suppressed
 
 
 def line_rules(entry: ImageEntry, settings: Settings, cycles: Mapping[str, Sequence[Cycle]]) -> LineRules:

@@ -431,7 +431,7 @@ def _packages(catalog: Catalog, image: Image) -> dict[str, Any] | None:
     if release is None or release.contents is None:
         return None
     ids: dict[tuple[Package, str], list[str]] = {}
-    for row in release.assessment.rows if release.assessment else ():
+    for row in release.rows:
         ids.setdefault((row.package, plain_version(row.installed)), []).append(row.id)
     entries = {entry.key[:2]: entry for entry in release.contents.packages}
     rows = [
