@@ -3,9 +3,9 @@
 import re
 from collections import Counter as Counted
 from collections import defaultdict
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
@@ -193,25 +193,28 @@ class CveDocument(Document):
 
 
 class _Spread(Struct):
-    """Where one vulnerability is found. Places and rows are parallel lists: a pair a row would take twice as
-    much."""
+    """Where one vulnerability is found, such as CVE-2025-9230 in two images. Rows and places are parallel
+    lists: a pair a row would take twice as much.
+    """
 
     severity: Severity = "UNKNOWN"
     title: str = ""
     url: str = ""
     exploited: str | None = None
-    open: list[Vulnerability] = field(default_factory=list)
-    open_in: list[int] = field(default_factory=list)
-    """Positions of the releases in the list of all."""
-    suppressed: list[Suppressed] = field(default_factory=list)
-    suppressed_in: list[int] = field(default_factory=list)
+    rows: list[Vulnerability] = field(default_factory=list)
+    """The open and the suppressed ones."""
+    places: list[int] = field(default_factory=list)
+    """Position of each row's release in the list of all."""
     pinned_by: set[tuple[str, str]] = field(default_factory=set)
     """Collection and slug of the items with a pin that has it open."""
 
-    @property
-    def places(self) -> set[int]:
-        """Where it is, open or suppressed."""
-        return {*self.open_in, *self.suppressed_in}
+    def open_in(self) -> set[int]:
+        """The positions of the releases that have it open."""
+        return {
+            place
+            for place, row in zip(self.places, self.rows, strict=True)
+            if not isinstance(row, Suppressed)
+        }
 
     def see(self, row: "Vulnerability | _Spread", exploited: str | None) -> None:
         """Keep the highest severity with its texts, and the first day of known exploitation."""
@@ -230,7 +233,7 @@ class Answers:
     """All vulnerabilities of a catalog, and the document of each id."""
 
     def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
+        self._catalog, self._api = catalog, catalog.addresses.api
         self._places = [(image, release) for image in catalog.images for release in image.releases]
         self._position = {
             (image.entry.slug, release.entry.version): position
@@ -247,20 +250,6 @@ class Answers:
         scanned = [release for _, release in self._places if release.assessment]
         in_part = sum(not release.selection.complete for release in scanned)
         self.looked_at = len(scanned), in_part, len(self._places) - len(scanned)
-        api = catalog.addresses.api
-        self._releases = [
-            FixedIn(
-                release.entry.version,
-                release.entry.only_digest,
-                api(addresses.release(image.entry.slug, release.entry.version)),
-            )
-            for image, release in self._places
-        ]
-        """Version, digest and address of each place."""
-        self._slugs = [image.entry.slug for image, _ in self._places]
-        self._hrefs = {
-            image.entry.slug: api(addresses.item("images", image.entry.slug)) for image in catalog.images
-        }
 
     def _collect(self) -> None:
         catalog, pinning = self._catalog, defaultdict[tuple[str, str], set[tuple[str, str]]](set)
@@ -275,15 +264,12 @@ class Answers:
                     pinning[pin.slug, pin.version].add(owner)
         for position, (image, release) in enumerate(self._places):
             owners = pinning.get((image.entry.slug, release.entry.version), ())
-            for row in release.rows:
-                for spread in self._of(row):
-                    spread.open.append(row)
-                    spread.open_in.append(position)
-                    spread.pinned_by.update(owners)
-            for out in release.suppressed:
-                for spread in self._of(out):
-                    spread.suppressed.append(out)
-                    spread.suppressed_in.append(position)
+            for rows, pinned_by in ((release.rows, owners), (release.suppressed, ())):
+                for row in rows:
+                    for spread in self._of(row):
+                        spread.rows.append(row)
+                        spread.places.append(position)
+                        spread.pinned_by.update(pinned_by)
 
     def _of(self, row: Vulnerability) -> Iterator[_Spread]:
         """Of the row's vulnerability, and of each that an advisory names."""
@@ -301,20 +287,24 @@ class Answers:
         order = [(SEVERITIES.index(spreads[id_].severity), cve_order(id_), id_) for id_ in spreads]
         for _, _, id_ in sorted(order):
             spread = spreads[id_]
-            affected = {*spread.open_in}
-            images = [self._places[position][0] for position in affected]
+            affected = spread.open_in()
+            suppressed = (
+                place
+                for place, row in zip(spread.places, spread.rows, strict=True)
+                if isinstance(row, Suppressed)
+            )
             yield CveEntry(
                 id=id_,
                 aliases=self._catalog.identities.aliases.get(id_, []),
                 severity=spread.severity,
                 title=spread.title,
                 url=spread.url,
-                images=len({image.entry.slug for image in images}),
+                images=len({self._slug(position) for position in affected}),
                 releases=len(affected),
                 latest_releases=len(affected.intersection(self._newest.values())),
-                suppressed=len({*spread.suppressed_in}),
+                suppressed=len({*suppressed}),
                 exploited_since=spread.exploited,
-                href=self._catalog.addresses.api(paths[id_]) if id_ in paths else None,
+                href=self._api(paths[id_]) if id_ in paths else None,
             )
 
     def paths(self) -> dict[str, str]:
@@ -337,120 +327,111 @@ class Answers:
         """The document of an id: of the vulnerability that has it, or of all that claim it."""
         identities = self._catalog.identities
         mains = [main for main in (id_, *identities.claims.get(id_, ())) if main in self.spreads]
+        aliases = [main for main in mains if main != id_]
         if len(mains) == 1:
-            return self._document(mains[0], identities.aliases.get(mains[0], []), mains)
-        return self._document(id_, [main for main in mains if main != id_], mains)
-
-    def _document(self, id_: str, aliases: list[str], mains: list[str]) -> CveDocument:
-        """`mains` are canonical ids: several for an id that all of these vulnerabilities claim."""
-        spreads = {main: self.spreads[main] for main in mains}
-        whole = _Spread()
-        for spread in spreads.values():
-            whole.see(spread, spread.exploited)
-        having = set[int]().union(*(spread.places for spread in spreads.values()))
-        data = [*self._images(id_, spreads, having)]
-        pinned_by = sorted(set[tuple[str, str]]().union(*(spread.pinned_by for spread in spreads.values())))
+            id_, aliases = mains[0], identities.aliases.get(mains[0], [])
+        spread = self._united([self.spreads[main] for main in mains])
+        data = [*self._images(id_, spread)]
         return CveDocument(
             "v1",
             "cves",
             id_,
             aliases,
-            whole.severity,
-            whole.title,
-            whole.url,
-            whole.exploited,
+            spread.severity,
+            spread.title,
+            spread.url,
+            spread.exploited,
             *self.looked_at,
             len(data),
             data,
             [
-                AffectedItem(slug, self._catalog.addresses.api(addresses.item(collection, slug)))
-                for collection, slug in pinned_by
+                AffectedItem(slug, self._api(addresses.item(collection, slug)))
+                for collection, slug in sorted(spread.pinned_by)
                 if collection == "charts"
             ],
         )
 
-    def _images(
-        self, id_: str, spreads: Mapping[str, _Spread], having: Collection[int]
-    ) -> Iterator[AffectedImage]:
-        """The images that have it open, by slug; `having` are the positions of all releases with it."""
+    def _united(self, spreads: Sequence[_Spread]) -> _Spread:
+        """Where any of them is found. A row of an advisory that names several of them is one row."""
+        if len(spreads) == 1:
+            return spreads[0]
+        whole, rows = _Spread(), dict[int, tuple[int, Vulnerability]]()
+        for spread in spreads:
+            whole.see(spread, spread.exploited)
+            whole.pinned_by |= spread.pinned_by
+            rows |= {id(row): (place, row) for place, row in zip(spread.places, spread.rows, strict=True)}
+        for place, row in sorted(rows.values(), key=lambda pair: (pair[0], row_order(pair[1]))):
+            whole.places.append(place)
+            whole.rows.append(row)
+        return whole
+
+    def _images(self, id_: str, spread: _Spread) -> Iterator[AffectedImage]:
+        """The images that have it open, by slug."""
         found: dict[int, dict[str, list[Vulnerability]]] = {}
         """Position → `reported_as` or "" → rows."""
-        suppressed: dict[str, list[tuple[int, Suppressed]]] = defaultdict(list)
-        title = next(iter(spreads)) if len(spreads) == 1 else id_
-        for position, row in _once((spread.open_in, spread.open) for spread in spreads.values()):
-            own = self._catalog.identities.of(row)
-            found.setdefault(position, {}).setdefault(own if own != title else "", []).append(row)
-        for position, out in _once((spread.suppressed_in, spread.suppressed) for spread in spreads.values()):
-            suppressed[self._slugs[position]].append((position, out))
-        for slug, positions in groupby(sorted(found), self._slugs.__getitem__):
+        suppressed: dict[str, list[SuppressedRelease]] = defaultdict(list)
+        for position, row in zip(spread.places, spread.rows, strict=True):
+            if isinstance(row, Suppressed):
+                version, reason = self._places[position][1].entry.version, (row.status, row.justification)
+                suppressed[self._slug(position)].append(
+                    SuppressedRelease(version, self._href(position), row.pkg, *reason, row.statement)
+                )
+            else:
+                own = self._catalog.identities.of(row)
+                found.setdefault(position, {}).setdefault(own if own != id_ else "", []).append(row)
+        having = {*spread.places}
+        for slug, positions in groupby(sorted(found), self._slug):
             image, affected = self._places[self._newest[slug]][0], [*positions]
             yield AffectedImage(
                 slug,
                 image.entry.name,
                 image.entry.lifecycle,
-                self._hrefs[slug],
+                self._api(addresses.item("images", slug)),
                 self._status(affected, having),
                 [
                     self._affected(position, reported_as or None, rows, having)
                     for position in affected
                     for reported_as, rows in sorted(found[position].items())
                 ],
-                [self._suppressed(position, out) for position, out in suppressed[slug]],
+                suppressed[slug],
             )
 
     def _status(self, affected: Sequence[int], having: Container[int]) -> ImageStatus:
-        """Of an image with these affected releases.
+        """Of an image with these affected releases; `having` are the positions of all releases with it.
 
         - `affected`: the newest is one of them.
         - `fixed`: the newest has it neither open nor suppressed, and was looked at like each of them.
         - `unknown`: any other.
         """
-        newest = self._newest[self._slugs[affected[0]]]
+        newest = self._newest[self._slug(affected[0])]
         if newest in affected:
             return "affected"
         fixed = newest not in having and all(self._shows_fixes(newest, position) for position in affected)
         return "fixed" if fixed else "unknown"
 
     def _affected(
-        self,
-        position: int,
-        reported_as: str | None,
-        rows: Iterable[Vulnerability],
-        having: Container[int],
+        self, position: int, reported_as: str | None, rows: Iterable[Vulnerability], having: Container[int]
     ) -> AffectedRelease:
-        image, release = self._places[position]
-        fixed_in = None
-        for label in filter(None, release.advice):
-            newer = self._position[image.entry.slug, label]
+        entry, fixed_in = self._places[position][1].entry, None
+        for label in filter(None, self._places[position][1].advice):
+            newer = self._position[self._slug(position), label]
             if newer not in having and self._shows_fixes(newer, position):
-                fixed_in = self._releases[newer]
+                digest = self._places[newer][1].entry.only_digest
+                fixed_in = FixedIn(label, digest, self._href(newer))
                 break
-        entry = release.entry
         packages = [AffectedPackage(row.pkg, row.installed, row.fixed, row.purl) for row in rows]
-        return AffectedRelease(
-            entry.version, entry.digest, self._releases[position].href, reported_as, packages, fixed_in
-        )
+        href = self._href(position)
+        return AffectedRelease(entry.version, entry.digest, href, reported_as, packages, fixed_in)
 
-    def _suppressed(self, position: int, row: Suppressed) -> SuppressedRelease:
-        release, reason = self._releases[position], (row.status, row.justification, row.statement)
-        return SuppressedRelease(release.version, release.href, row.pkg, *reason)
+    def _slug(self, position: int) -> str:
+        return self._places[position][0].entry.slug
+
+    def _href(self, position: int) -> str:
+        image, release = self._places[position]
+        return self._api(addresses.release(image.entry.slug, release.entry.version))
 
     def _shows_fixes(self, newer: int, older: int) -> bool:
         return self._catalog.shows_fixes(self._places[newer][1], self._places[older][1])
-
-
-_R = TypeVar("_R", bound=Vulnerability)
-
-
-def _once(found: Iterable[tuple[Sequence[int], Sequence[_R]]]) -> Iterable[tuple[int, _R]]:
-    """Return each row with its position once, in order: an advisory may name several vulnerabilities."""
-    [first, *others] = found
-    if not others:
-        return zip(*first, strict=True)
-    pairs = {
-        id(row): (position, row) for each in (first, *others) for position, row in zip(*each, strict=True)
-    }
-    return sorted(pairs.values(), key=lambda pair: (pair[0], row_order(pair[1])))
 
 
 def _documents(catalog: Catalog) -> Documents:

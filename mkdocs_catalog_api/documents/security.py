@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, UnsetType, structs
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from ..catalog import addresses, value
 from ..catalog.addresses import Addresses
@@ -265,25 +265,25 @@ NO_FIGURES: dict[str, Any] = dict.fromkeys(
 )
 
 
+def _of_figures(figures: Figures, struct: type[Struct]) -> dict[str, Any]:
+    """The counts, the grade and the time of the scan, as far as documents of this kind have them."""
+    known = figures.fields() | {"scanned_at": figures.scanned_at}
+    return {name: known[name] for name in struct.__struct_fields__ if name in known}
+
+
 def record(release: value.Release) -> ReleaseRecord:
     """The release record of one version."""
     assessment, version = release.assessment, release.entry.version
     if assessment is None:
         return ReleaseRecord(**_NOTHING | {"version": version})
-    figures, selection = assessment.figures, release.selection
+    selection = release.selection
     return ReleaseRecord(
         version=version,
         scanned=True,
-        total=figures.total,
-        fixable=figures.fixable,
-        grade=figures.grade,
-        score=figures.score,
         cves=assessment.rows,
-        **figures.counters,
         findings=assessment.findings,
         unique=len({row.id for row in assessment.rows}),
         digest=selection.scanned_digest,
-        scanned_at=figures.scanned_at,
         scanner=scanner_names(selection.scans),
         digests_scanned=selection.digests_scanned,
         platforms_scanned=selection.platforms,
@@ -291,7 +291,7 @@ def record(release: value.Release) -> ReleaseRecord:
         complete=selection.complete,
         os_end_of_life=os_end_of_life(selection.scans),
         suppressions=assessment.suppressed,
-        exploited=figures.exploited,
+        **_of_figures(assessment.figures, ReleaseRecord),
     )
 
 
@@ -415,14 +415,8 @@ def _index(catalog: value.Catalog) -> SecurityIndex:
             name=image.entry.name,
             image=image.entry.image,
             version=release.entry.version,
-            grade=figures.grade,
-            score=figures.score,
-            **figures.counters,
-            total=figures.total,
-            fixable=figures.fixable,
-            scanned_at=figures.scanned_at,
             href=at.api(addresses.detail(image.entry.slug)),
-            exploited=figures.exploited,
+            **_of_figures(figures, SecurityIndexEntry),
         )
         for image, release, figures in populations(catalog).all.newest()
     ]
