@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from .covers import ScanSelection
 from .grading import Grade, grade
 from .scans import COUNTERS, Finding, Scan
-from .statements import Subject
+from .statements import Statement, Subject
 from .vex_matching import Statements
 from .vulnerabilities import SeverityCounts, Suppressed, Vulnerability, count, deduplicate
 
@@ -66,12 +66,12 @@ class Assessment(NamedTuple):
     rows: list[Vulnerability]
     """Worst first; like `suppressed`, never changed."""
     suppressed: list[Suppressed]
-    by: Sequence[int | None]
+    by: Sequence[Statement | None]
     """As in `Applied`."""
     findings: int
     """Raw findings, before deduplication."""
     matched: Collection[int]
-    """Positions of the VEX statements on any of the findings."""
+    """Ranks of the VEX statements on any of the findings."""
     contested: Collection[tuple[int, int]]
     """As in `Applied`."""
 
@@ -105,7 +105,7 @@ def assess(
     if known.exploited:
         groups = _with_exploited(groups, known.exploited)
     suppressed: list[Suppressed] = []
-    by: Sequence[int | None] = ()
+    by: Sequence[Statement | None] = ()
     matched: Collection[int] = ()
     contested: Collection[tuple[int, int]] = ()
     if set_aside or (len(known.statements) and known.statements.concerns(findings)):

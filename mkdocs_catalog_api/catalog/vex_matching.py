@@ -61,27 +61,26 @@ class Applied(NamedTuple):
 
     open: list[Vulnerability]
     suppressed: list[Suppressed]
-    by: list[int | None]
-    """Position of the statement that suppressed each of these; None for a rule in the scanner's report."""
+    by: list[Statement | None]
+    """The statement that suppressed each of these; None for a rule in the scanner's report."""
     matched: set[int]
-    """Positions of the statements that match any finding, also of those that suppress none."""
+    """Ranks of the statements that match any finding, also of those that suppress none."""
     contested: set[tuple[int, int]]
-    """Positions of a statement that would suppress a finding, and of the one that keeps it although it may
-    be older."""
+    """Ranks of a statement that would suppress a finding, and of the one that keeps it although it may be
+    older."""
 
 
 class Statements:
-    """The statements of all documents, found by the ids of a vulnerability.
+    """The statements of all documents, the oldest first, found by the ids of a vulnerability.
 
-    A statement is identified by its rank: its position among all, the oldest first. The newest decides. Of
-    equally old ones, and if a time is missing, that is one that does not suppress.
+    A statement is identified by its rank: its position among all. The newest decides. Of equally old ones,
+    and if a time is missing, that is one that does not suppress.
     """
 
     def __init__(self, statements: Iterable[Statement] = ()) -> None:
-        self._all = tuple(statements)
-        self._positions = sorted(range(len(self._all)), key=lambda position: _age(self._all[position]))
+        self._all = sorted(statements, key=_age)
         self._ranks_by_id: dict[str, list[int]] = defaultdict(list)
-        for rank, (_, statement) in enumerate(self.oldest_first()):
+        for rank, statement in enumerate(self._all):
             for key in dict.fromkeys(statement.keys):
                 self._ranks_by_id[key].append(rank)
         self._claims_by_id: dict[str, _Claims] = {}
@@ -92,6 +91,9 @@ class Statements:
     def __iter__(self) -> Iterator[Statement]:
         return iter(self._all)
 
+    def __getitem__(self, rank: int) -> Statement:
+        return self._all[rank]
+
     def concerns(self, findings: Iterable[Finding]) -> bool:
         """Whether any statement is about one of these vulnerabilities, in any product."""
         known = self._ranks_by_id
@@ -99,10 +101,6 @@ class Statements:
             id_key(finding.id) in known or any(id_key(alias) in known for alias in finding.aliases)
             for finding in findings
         )
-
-    def oldest_first(self) -> Iterator[tuple[int, Statement]]:
-        """Every statement with its position: of two that contradict each other, the last one counts."""
-        return ((position, self._all[position]) for position in self._positions)
 
     def apply(
         self, rows: Iterable[tuple[Vulnerability, Sequence[Finding]]], subjects: Sequence[Subject]
@@ -121,8 +119,8 @@ class Statements:
                 applied.suppressed.append(_set_aside(row, findings))
                 applied.by.append(None)
             else:
-                applied.suppressed.append(_suppressed(row, self._at(newest)))
-                applied.by.append(self._positions[newest])
+                applied.suppressed.append(_suppressed(row, self[newest]))
+                applied.by.append(self[newest])
         return applied
 
     def _cover(self, finding: Finding, image: Subject, applied: Applied) -> int:
@@ -137,9 +135,6 @@ class Statements:
         newest = self._newest(finding, image, known, applied)
         contradicted = any(self._deciding(ranks, applied) == _NONE for ranks in newest.values() if ranks)
         return _NONE if contradicted else _BY_SCANNER
-
-    def _at(self, rank: int) -> Statement:
-        return self._all[self._positions[rank]]
 
     def _decision(self, finding: Finding, image: Subject, applied: Applied) -> int:
         """Rank of the newest statement that covers the finding, `_NONE` when it is not covered.
@@ -157,7 +152,7 @@ class Statements:
         if len(cves) < 2:
             return self._deciding([rank for newest in ranks.values() for rank in newest], applied)
         unclear = [rank for key in other_keys if key not in cves for rank in ranks.get(key, ())]
-        own = [*ranks.get(own_key, ()), *(rank for rank in unclear if not self._at(rank).suppresses)]
+        own = [*ranks.get(own_key, ()), *(rank for rank in unclear if not self[rank].suppresses)]
         decided = [self._deciding([*own, *ranks.get(cve, ())], applied) for cve in cves]
         return _NONE if _NONE in decided else max(decided)
 
@@ -173,18 +168,18 @@ class Statements:
             for key in keys:
                 for claim, ranks in claims_by_key.get(key, {}).items():
                     if claim.holds(finding, package, image):
-                        applied.matched.update(self._positions[rank] for rank in ranks)
+                        applied.matched.update(ranks)
                         newest[id_].append(ranks[-1])
         return newest
 
     def _deciding(self, ranks: Sequence[int], applied: Applied) -> int:
         """The last of them; `_NONE` if it does not suppress, or without any."""
         last = max(ranks, default=_NONE)
-        if last == _NONE or self._at(last).suppresses:
+        if last == _NONE or self[last].suppresses:
             return last
-        suppressing = max((rank for rank in ranks if self._at(rank).suppresses), default=_NONE)
-        if suppressing != _NONE and not "" < self._at(suppressing).timestamp < self._at(last).timestamp:
-            applied.contested.add((self._positions[suppressing], self._positions[last]))
+        suppressing = max((rank for rank in ranks if self[rank].suppresses), default=_NONE)
+        if suppressing != _NONE and not "" < self[suppressing].timestamp < self[last].timestamp:
+            applied.contested.add((suppressing, last))
         return _NONE
 
     def _claims(self, id_: str) -> _Claims:
@@ -192,7 +187,7 @@ class Statements:
         if id_ not in self._claims_by_id:
             claims: _Claims = defaultdict(lambda: defaultdict(list))
             for rank in self._ranks_by_id[id_]:
-                statement = self._at(rank)
+                statement = self[rank]
                 for claim in {each for product in statement.products for each in _claims(product, statement)}:
                     for key in claim.product.keys or (claim.product.packages[0].package,):
                         claims[key][claim].append(rank)

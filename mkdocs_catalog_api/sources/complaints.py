@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, groupby
 from operator import itemgetter
 
 from ..authored.clock import now
@@ -103,10 +103,10 @@ def _platforms_without_manifest(image: Image, raw: RawItem) -> Iterator[Problem]
 
 def _idle_statements(catalog: Catalog) -> Iterator[Problem]:
     """A note with the number of VEX statements that match no finding."""
-    matched = {position for assessment in catalog.assessments() for position in assessment.matched}
-    idle = [statement for position, statement in enumerate(catalog.statements) if position not in matched]
+    matched = {rank for assessment in catalog.assessments() for rank in assessment.matched}
+    idle = [statement for rank, statement in enumerate(catalog.statements) if rank not in matched]
     if idle:
-        first = idle[0]
+        first = min(idle, key=_place)
         hint = f"the first, statements[{first.index}] in {first.file}: {why_idle(first, catalog.images)}"
         message = f"{len(idle)} of {len(catalog.statements)} VEX statements match no finding in the catalog"
         yield Problem("", 0, 0, "security.vex", message, hint, Level.INFO, code=Code.STATEMENT)
@@ -117,15 +117,16 @@ def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
 
     There is one warning for each pair of files.
     """
-    statements, pairs = [*catalog.statements], dict[tuple[str, str], list[tuple[Statement, Statement]]]()
-    for position, other in sorted({pair for each in catalog.assessments() for pair in each.contested}):
-        first, second = statements[position], statements[other]
-        pairs.setdefault((first.file, second.file), []).append((first, second))
-    for (file, other_file), contested in pairs.items():
-        first, second = contested[0]
+    contested = {ranks for assessment in catalog.assessments() for ranks in assessment.contested}
+    pairs = sorted(
+        ([catalog.statements[rank] for rank in ranks] for ranks in contested),
+        key=lambda pair: (pair[0].file, pair[1].file, [*map(_place, pair)]),
+    )
+    for (file, other_file), group in groupby(pairs, lambda pair: (pair[0].file, pair[1].file)):
+        (first, second), *others = group
         same = first.timestamp and first.timestamp == second.timestamp
         why = "has the same time" if same else "may be newer, because a time is missing or unreadable"
-        more = f" (and {len(contested) - 1} more)" if len(contested) > 1 else ""
+        more = f" (and {len(others)} more)" if others else ""
         message = (
             f"not used, so {first.name[:80]} is still counted: statements[{second.index}] in {other_file} "
             f"(`{second.status}`) {why}{more}"
@@ -133,6 +134,10 @@ def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
         hint = "set a later `timestamp` in the statement that takes precedence"
         field = f"statements[{first.index}]"
         yield Problem(file, 0, 0, field, message, hint, Level.WARNING, code=Code.STATEMENT)
+
+
+def _place(statement: Statement) -> tuple[str, int]:
+    return statement.file, statement.index
 
 
 def _unpublished_exceptions(catalog: Catalog) -> Iterator[Problem]:

@@ -146,7 +146,7 @@ class Parts:
         self._users = catalog.users() if catalog else {}
         self._since = {
             (statement.document, id_, statement.status): statement.timestamp[:10]
-            for _, statement in (catalog.statements.oldest_first() if catalog else ())
+            for statement in (catalog.statements if catalog else ())
             for id_ in statement.ids
             if statement.timestamp
         }
