@@ -5,6 +5,7 @@ A value that a page could not have is left out, so that nobody's annotation stop
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -27,10 +28,12 @@ from ..items.registry_facts import (
 )
 from ..items.types import NOASSERTION
 from ..problems import RefusedError
-from ..sources.reports.normalise import text, texts
+from ..sources.reports.normalise import mapping, text, texts
 
 OCI, HUB = "org.opencontainers.image.", "artifacthub.io/"
 """Beginnings of the names of annotations that are read."""
+_PORT = re.compile(r"[0-9]{1,5}(?:/(?:tcp|udp|sctp))?")
+_LONGEST = 2**14
 _ATTESTATIONS = {
     "sbom": ("https://spdx.dev/", "https://cyclonedx.org/", "application/spdx", "application/vnd.cyclonedx"),
     "provenance": ("https://slsa.dev/provenance", "application/vnd.cncf.helm.chart.provenance"),
@@ -62,18 +65,25 @@ def attestation_words(types: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(word for word in words if is_valid(VersionEntry, "attestations", [word])))
 
 
-def config_words(config: ConfigFacts) -> ConfigFacts:
-    """Return how containers run, without what a page could not have."""
-    empty = ConfigFacts()
-    return replace(
-        config,
-        **{
-            field.name: getattr(empty, field.name)
-            for field in fields(config)
-            if (value := getattr(config, field.name)) is not None
-            and not is_valid(ImageConfig, field.name, [*value] if isinstance(value, tuple) else value)
-        },
-    )
+def config_words(config: Mapping[str, object]) -> ConfigFacts:
+    """Return how containers run, by the config of an image, without what a page could not have, and what is
+    longer than 16 KiB. A port is of TCP unless it has another protocol.
+    """
+    exposed = mapping(config.get("ExposedPorts"))
+    ports = {port.removesuffix("/tcp") for port in exposed if _PORT.fullmatch(port)}
+    words: dict[str, Any] = {
+        "user": text(config.get("User")).strip(),
+        "entrypoint": config.get("Entrypoint"),
+        "cmd": config.get("Cmd"),
+        "working_dir": text(config.get("WorkingDir")).strip(),
+        "ports": sorted(ports, key=lambda port: (int(port.partition("/")[0]), port)),
+    }
+    usable: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in words.items()
+        if value and len(str(value)) <= _LONGEST and is_valid(ImageConfig, name, value)
+    }
+    return ConfigFacts(**usable)
 
 
 def of_image(facts: VersionFacts, annotations: Mapping[str, object]) -> Learned:

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ..items.models import ChartVersionEntry
 from ..items.names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, PLATFORM, VERSION_MAX, Reference
-from ..items.registry_facts import UNKNOWN_PLATFORM, ConfigFacts, ManifestFacts, VersionFacts
+from ..items.registry_facts import UNKNOWN_PLATFORM, ManifestFacts, VersionFacts
 from ..sources.reports.normalise import mapping, text, texts, utc
 from .annotations import Learned, attestation_words, config_words, is_valid, of_chart, of_image
 from .client import NoAnswerError
@@ -34,8 +34,7 @@ _HEX = re.compile(r"[0-9a-f]{64}")
 _IN_TOTO = "application/vnd.in-toto+json"
 _LEVELS = 3
 """Levels of indexes within an index."""
-_MOST_PARTS, _MOST_WORDS, _LONGEST = 1000, 100, 4096
-_PORT = re.compile(r"[0-9]{1,5}(?:/(?:tcp|udp|sctp))?")
+_MOST_PARTS = 1000
 _MOST_DEPTH = 50
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 """Reads every scalar as text, so that `1.10` is unchanged."""
@@ -128,7 +127,7 @@ class Repository(NamedTuple):
             size=manifests[0].size if manifests else None,
             released=_day(config.get("created")) or _day(annotations.get(_CREATED)),
             attestations=attestation_words(beside.types),
-            config=config_words(_runs(runs)),
+            config=config_words(runs),
             signature="cosign" if beside.signed else None,
         )
         return of_image(facts, annotations)
@@ -210,27 +209,6 @@ class Repository(NamedTuple):
                 yield from self._parts(part, seen, levels - 1)
             else:
                 raise NoAnswerError(f"{entry.digest} is an index within more than {_LEVELS} other indexes")
-
-
-def _runs(config: Mapping[str, object]) -> ConfigFacts:
-    """Return how containers run. A port is of TCP unless it has another protocol."""
-    ports = {
-        port.removesuffix("/tcp") for port in mapping(config.get("ExposedPorts")) if _PORT.fullmatch(port)
-    }
-    return ConfigFacts(
-        text(config.get("User"))[:_LONGEST].strip() or None,
-        _command(config.get("Entrypoint")),
-        _command(config.get("Cmd")),
-        text(config.get("WorkingDir"))[:_LONGEST].strip() or None,
-        tuple(sorted(ports, key=lambda port: (int(port.partition("/")[0]), port))[:_MOST_WORDS]),
-    )
-
-
-def _command(value: object) -> tuple[str, ...]:
-    """Return the parts of a command; nothing if it is too long."""
-    parts = [part for part in value if isinstance(part, str)] if isinstance(value, list) else []
-    usable = len(parts) <= _MOST_WORDS and all(len(part) <= _LONGEST for part in parts)
-    return tuple(parts) if usable else ()
 
 
 def _manifests(
