@@ -11,7 +11,7 @@ import os
 import socket
 import threading
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
@@ -106,6 +106,17 @@ class Answer(NamedTuple):
     """Whether another address sent it, which must not get credentials."""
 
 
+class _Host(Struct):
+    """A host that was asked, such as `ghcr.io`."""
+
+    responds: bool = False
+    """Whether it ever sent a usable response."""
+    failures: int = 0
+    """Number of consecutive requests without one."""
+    down: str = ""
+    """Why it gets no more requests."""
+
+
 class Client:
     """A client for GET and HEAD requests from several threads; use it as a context manager.
 
@@ -124,11 +135,7 @@ class Client:
         self._deadline = time.monotonic() + self.limits.run
         self._stopped = threading.Event()
         self._lock = threading.Lock()
-        self._failures = Counter[str]()
-        """Host → number of consecutive requests without a usable response."""
-        self._responding: set[str] = set()
-        self._down: dict[str, str] = {}
-        """Host → why it gets no more requests."""
+        self._hosts = defaultdict[str, _Host](_Host)
         self.requests = 0
         self._adapter = HTTPAdapter(
             pool_connections=64,
@@ -196,22 +203,22 @@ class Client:
         if time.monotonic() > self._deadline:
             seconds = f"{self.limits.run:g} seconds"
             raise NoAnswerError(f"{address}: skipped, because the run ended, or took longer than {seconds}")
-        if host in self._down:
-            raise UnavailableError(self._down[host], host)
         with self._lock:
+            known = self._hosts[host]
+            if known.down:
+                raise UnavailableError(known.down, host)
             self.requests += 1
         try:
             answer = self._ask(address, headers, min(self.limits.size, size or self.limits.size), method)
         except UnavailableError as error:
             with self._lock:
-                self._failures[host] += 1
-                if self._failures[host] >= _IN_A_ROW or (error.silent and host not in self._responding):
-                    self._down[host] = str(error)
-            if host in self._down:
-                raise UnavailableError(self._down[host], host) from None
+                known.failures += 1
+                if known.failures >= _IN_A_ROW or (error.silent and not known.responds):
+                    known.down = str(error)
+            if known.down:
+                raise UnavailableError(known.down, host) from None
             raise
-        self._responding.add(host)
-        self._failures[host] = 0
+        known.responds, known.failures = True, 0
         if answer.status not in (200, *errors):
             raise NoAnswerError(f"{address}: the server responds with {answer.status}")
         return answer
