@@ -80,7 +80,7 @@ def unpublished(catalog: Catalog) -> int:
 def _suppressed(release: Release) -> Iterator[tuple[Suppressed, Statement]]:
     """Yield the rows that a statement suppresses."""
     if release.assessment:
-        for row, statement in zip(release.assessment.suppressed, release.assessment.by, strict=True):
+        for row, statement in zip(release.suppressed, release.assessment.applied.by, strict=True):
             if statement is not None:
                 yield row, statement
 

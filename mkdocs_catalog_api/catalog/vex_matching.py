@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from ..problems import RefusedError
@@ -56,16 +57,16 @@ Equal claims of several statements are one, so that a finding is compared with e
 """
 
 
-class Applied(NamedTuple):
+class Applied(Struct, frozen=True):
     """Rows after the statements have been applied, each list in the order of the rows."""
 
     open: list[Vulnerability]
-    suppressed: list[Suppressed]
-    by: list[Statement | None]
+    suppressed: list[Suppressed] = []
+    by: list[Statement | None] = []
     """The statement that suppressed each of these; None for a rule in the scanner's report."""
-    matched: set[int]
+    matched: set[int] = set()
     """Ranks of the statements that match any finding, also of those that suppress none."""
-    contested: set[tuple[int, int]]
+    contested: set[tuple[int, int]] = set()
     """Ranks of a statement that would suppress a finding, and of the one that keeps it although it may be
     older."""
 
@@ -113,7 +114,7 @@ class Statements:
         `subjects[finding.scan]` is the image of the finding. A suppressed row shows the newest of the
         statements that decided.
         """
-        applied = Applied([], [], [], set(), set())
+        applied = Applied([])
         for row, findings in rows:
             ranks = [self._cover(finding, subjects[finding.scan], applied) for finding in findings]
             if min(ranks, default=_NONE) == _NONE:

@@ -1,7 +1,7 @@
 """Documents about one digest: its image and release, whether it is current, and the fixes in an update."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -98,15 +98,16 @@ class DigestDocument(Document):
     data: Annotated[list[DigestEntry], "One entry for each, by slug.", Meta(min_length=1)]
 
 
-_OF_VERSION = ("released", "end_of_life", "line", "variant", "provenance")
-"""Fields of the release's version; it has the last recorded ones of a former digest."""
-
-
 def _documents(catalog: Catalog) -> Documents:
     entries: dict[str, list[DigestEntry]] = {}
     for image in catalog.images:
-        for digest, positions in _positions(image).items():
-            entries.setdefault(digest, []).append(digest_entry(catalog, image, positions, digest))
+        with_digest: dict[str, list[Release]] = {}
+        for release in image.releases:
+            for digest in release.entry.every_digest:
+                with_digest.setdefault(digest, []).append(release)
+        for digest, releases in with_digest.items():
+            entry = digest_entry(catalog, image.entry.slug, image, releases, digest)
+            entries.setdefault(digest, []).append(entry)
     images = {image.entry.slug: image for image in catalog.images}
     builds: dict[str, dict[str, list[FormerDigest]]] = {}
     for former in catalog.former if catalog.publishes_former else ():
@@ -115,91 +116,63 @@ def _documents(catalog: Catalog) -> Documents:
     for digest, of_slugs in builds.items():
         if digest not in entries:  # a manifest may be in the present build, too
             entries[digest] = [
-                _former_entry(catalog, images.get(slug), of, digest) for slug, of in of_slugs.items()
+                digest_entry(
+                    catalog, slug, images.get(slug), [build.release for build in of], digest, former=of[0]
+                )
+                for slug, of in of_slugs.items()
             ]
     for digest, data in entries.items():
         document = DigestDocument("v1", "digests", digest, len(data), data)
         yield addresses.digest(digest), document
 
 
-def _former_entry(
-    catalog: Catalog, image: Image | None, builds: Sequence[FormerDigest], digest: str
-) -> DigestEntry:
-    """Entry of a former digest; `builds` are those with it, of the newest version first."""
-    former = builds[0]
-    present = image.release(former.label).entry if image and former.label else None
-    record = catalog.history.images.get(former.slug) if catalog.history else None
-    lifecycle = image.entry.lifecycle if image else record and record.lifecycle
-    return DigestEntry(
-        tag=None,
-        slug=former.slug,
-        name=image.entry.name if image else former.slug,
-        image=image.entry.image if image else None,
-        version=former.version,
-        versions=list(dict.fromkeys(build.version for build in builds)),
-        digest=present.only_digest if present else None,
-        latest=image.entry.latest if image else record and record.latest,
-        is_latest=False,
-        lifecycle=lifecycle,
-        listed=False,
-        until=former.until,
-        concerns=concerns(former.release.of(digest), lifecycle, listed=False, until=former.until),
-        href=catalog.addresses.api(addresses.release(former.slug, present.version)) if present else None,
-        **_of_release(catalog, image, former.release, digest),
-    )
-
-
-def _of_release(
-    catalog: Catalog, image: Image | None, release: Release, digest: str | None
-) -> dict[str, Any]:
-    """The fields of an entry that follow from the release with the digest."""
-    looked_at = release.of(digest)
-    platforms = (manifest.platform for manifest in release.entry.manifests if manifest.digest == digest)
-    return {name: getattr(release.entry, name) for name in _OF_VERSION} | {
-        "platform": next(platforms, None),
-        "sbom": sbom_address(catalog, image.entry.slug, release) if image else release.entry.sbom,
-        "security": security_figures(image, looked_at, catalog.addresses),
-        "platforms_scanned": looked_at.selection.platforms,
-        "limits": [*looked_at.selection.limits],
-        "upgrade": _upgrade(catalog, image, release, release.advice.upgrade),
-        "new_line": _upgrade(catalog, image, release, release.advice.new_line),
-    }
-
-
-def _positions(image: Image) -> dict[str, tuple[int, ...]]:
-    """Digest → positions of the releases with it, newest first."""
-    positions: dict[str, tuple[int, ...]] = {}
-    for position, version in enumerate(image.entry.versions):
-        for digest in version.every_digest:
-            positions[digest] = (*positions.get(digest, ()), position)
-    return positions
-
-
 def digest_entry(
-    catalog: Catalog, image: Image, positions: tuple[int, ...], digest: str | None = None
+    catalog: Catalog,
+    slug: str,
+    image: Image | None,
+    releases: Sequence[Release],
+    digest: str | None = None,
+    *,
+    former: FormerDigest | None = None,
 ) -> DigestEntry:
-    """Entry of the first of the releases at these positions, or of its manifest with the digest; the others
-    have the same digest.
+    """Entry of an image, or of one that left: of the first of its releases with the digest, or of its
+    manifest with it. Those of a former digest, the first of which is `former`, had it before.
     """
-    entry, first = image.entry, positions[0]
-    release, newest = image.releases[first], image.releases[0]
-    version = release.entry
+    release, listed, at = releases[0], former is None, catalog.addresses
+    version, looked_at = release.entry, release.of(digest)
+    present = version if listed else None
+    if image and former and former.label:
+        present = image.release(former.label).entry
+    known = image.entry if image else catalog.history and catalog.history.images.get(slug)
+    lifecycle, until = known.lifecycle if known else None, former.until if former else None
+    platforms = (manifest.platform for manifest in version.manifests if manifest.digest == digest)
     return DigestEntry(
         tag=None,
-        slug=entry.slug,
-        name=entry.name,
-        image=entry.image,
+        slug=slug,
+        name=image.entry.name if image else slug,
+        image=image.entry.image if image else None,
         version=version.version,
-        versions=[entry.versions[position].version for position in positions],
-        digest=version.only_digest,
-        latest=newest.entry.version,
-        is_latest=not first,
-        lifecycle=entry.lifecycle,
-        listed=True,
-        until=None,
-        concerns=concerns(release.of(digest), entry.lifecycle),
-        href=catalog.addresses.api(addresses.release(entry.slug, version.version)),
-        **_of_release(catalog, image, release, digest),
+        versions=[*dict.fromkeys(release.entry.version for release in releases)],
+        digest=present.only_digest if present else None,
+        latest=known.latest if known else None,
+        is_latest=image is not None and release is image.newest,
+        lifecycle=lifecycle,
+        released=version.released,
+        end_of_life=version.end_of_life,
+        line=version.line,
+        variant=version.variant,
+        listed=listed,
+        until=until,
+        platform=next(platforms, None),
+        concerns=concerns(looked_at, lifecycle, listed=listed, until=until),
+        security=security_figures(image, looked_at, at),
+        platforms_scanned=looked_at.selection.platforms,
+        limits=[*looked_at.selection.limits],
+        sbom=sbom_address(catalog, slug, release) if image else version.sbom,
+        provenance=version.provenance,
+        upgrade=_upgrade(catalog, image, release, release.advice.upgrade),
+        new_line=_upgrade(catalog, image, release, release.advice.new_line),
+        href=at.api(addresses.release(slug, present.version)) if present else None,
     )
 
 

@@ -81,13 +81,15 @@ def _documents(catalog: Catalog) -> Documents:
 
 
 def _entries(catalog: Catalog, image: Image) -> Iterator[DigestEntry]:
-    for position, release in enumerate(image.releases):
-        entry = digest_entry(catalog, image, (position,))
+    slug = image.entry.slug
+    for release in image.releases:
+        entry = digest_entry(catalog, slug, image, [release])
         for tag in (release.entry.version, *release.entry.tags):
             yield structs.replace(entry, tag=tag)
         for manifest in release.entry.manifests:
             for tag in image.manifest_tags.get(manifest.digest, ()):
-                yield structs.replace(digest_entry(catalog, image, (position,), manifest.digest), tag=tag)
+                of_manifest = digest_entry(catalog, slug, image, [release], manifest.digest)
+                yield structs.replace(of_manifest, tag=tag)
 
 
 REFERENCES = Kind(

@@ -103,7 +103,7 @@ def _platforms_without_manifest(image: Image, raw: RawItem) -> Iterator[Problem]
 
 def _idle_statements(catalog: Catalog) -> Iterator[Problem]:
     """A note with the number of VEX statements that match no finding."""
-    matched = {rank for assessment in catalog.assessments() for rank in assessment.matched}
+    matched = {rank for assessment in catalog.assessments() for rank in assessment.applied.matched}
     idle = [statement for rank, statement in enumerate(catalog.statements) if rank not in matched]
     if idle:
         first = min(idle, key=_place)
@@ -117,7 +117,7 @@ def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
 
     There is one warning for each pair of files.
     """
-    contested = {ranks for assessment in catalog.assessments() for ranks in assessment.contested}
+    contested = {ranks for assessment in catalog.assessments() for ranks in assessment.applied.contested}
     pairs = sorted(
         ([catalog.statements[rank] for rank in ranks] for ranks in contested),
         key=lambda pair: (pair[0].file, pair[1].file, [*map(_place, pair)]),
