@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from ..authored.clock import now
 from ..authored.folders import read_file
-from ..authored.from_registry import note_unlisted, some
+from ..authored.from_registry import FromRegistry, note_unlisted, some
 from ..items.registry_facts import (
     ItemFacts,
     RegistryFacts,
@@ -34,7 +34,7 @@ from ..problems.decoding import decoding_reason
 from . import learn
 from .annotations import Learned, with_item
 from .client import PARALLEL, NoAnswerError
-from .orders import Choice, Item
+from .orders import Item
 from .output import Output
 from .registry import NoManifestError, Registries
 
@@ -171,13 +171,13 @@ class _Visit:
             return False
         return True
 
-    def _select(self, choice: Choice) -> bool:
+    def _select(self, choice: FromRegistry) -> bool:
         """Select the tags to request: those that are versions, and their other names. Returns whether there
         are any, or saves the item without versions.
         """
         tags, image = self._distinct(self._offered), self.item.name.rpartition("/")[2]
         labels = {tag: tag.replace("_", "+") if self.item.is_chart else tag for tag in tags}
-        chosen = {*choice.values.versions(labels.values(), image)}
+        chosen = {*choice.versions(labels.values(), image)}
         self._chosen = {tag for tag, label in labels.items() if label in chosen}
         names = {*other_names(tags, self._chosen)} | self._chosen
         self._offered = self._asked = [tag for tag in tags if tag in names]
@@ -297,7 +297,7 @@ class _Visit:
         groups = {digest: names for digest, tags in by_digest.items() if (names := self._names(tags))}
         others = (tag for digest, tags in by_digest.items() if digest not in groups for tag in tags)
         self._run.left_out += [f"{tag} of {self.item.name}" for tag in others]
-        labels = choice.listed([*groups.values()])
+        labels = self.item.chosen(choice, [*groups.values()])
         manifests = {facts.digest: facts.manifests for facts in (*self._before.unlisted, *self._versions)}
         self._unlisted = [
             VersionFacts(label, digest, tuple(tags), manifests.get(digest, ()))
