@@ -36,7 +36,7 @@ from ..catalog.vulnerabilities import (
 )
 from ..items.names import reserved
 from ..items.types import Count, Slug, Text
-from .kinds import Documents, Kind, Parameter, Route
+from .kinds import Documents, Parameter, Route, lookup
 
 _INDEX, _PATH = "cves/index.json", "cves/{id}.json"
 _FILE_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -442,37 +442,27 @@ def _documents(catalog: Catalog) -> Documents:
         yield path, answers.document(id_)
 
 
-CVES = Kind(
+CVES = lookup(
     "cves",
-    "lookups",
-    routes=(
-        Route(
-            _INDEX,
-            "listCves",
-            "Every vulnerability of the catalog",
-            "Every vulnerability that scans have found in any listed version of any image, older versions "
-            "included, with its ids and the number of images and versions that have it.",
-            CveIndex,
-            listed="cves",
-        ),
-        Route(
-            _PATH,
-            "getCve",
-            "Who has a vulnerability",
-            "The images with versions that have it open, the version that is without it, and the charts "
-            "that carry it, under any of its ids. Each colon of an id is a hyphen in the address. An id that "
-            "nothing has, or that can't be the name of a file, has no document.",
-            CveDocument,
-            (
-                Parameter(
-                    "id",
-                    "Any of its ids, colons as hyphens.",
-                    Annotated[str, Meta(max_length=100)],
-                ),
-            ),
-            listed="cve",
-        ),
+    _documents,
+    Route(
+        _INDEX,
+        "listCves",
+        "Every vulnerability of the catalog",
+        "Every vulnerability that scans have found in any listed version of any image, older versions "
+        "included, with its ids and the number of images and versions that have it.",
+        CveIndex,
+        listed="cves",
     ),
-    documents=_documents,
-    optional=True,
+    Route(
+        _PATH,
+        "getCve",
+        "Who has a vulnerability",
+        "The images with versions that have it open, the version that is without it, and the charts "
+        "that carry it, under any of its ids. Each colon of an id is a hyphen in the address. An id that "
+        "nothing has, or that can't be the name of a file, has no document.",
+        CveDocument,
+        (Parameter("id", "Any of its ids, colons as hyphens.", Annotated[str, Meta(max_length=100)]),),
+        listed="cve",
+    ),
 )

@@ -11,7 +11,7 @@ from ..catalog.published import ApiVersion, Day, Document, Href, LifecycleWord
 from ..catalog.value import Catalog, FormerDigest, Image, Release
 from ..catalog.verdict import Concern, concerns
 from ..items.types import Count, Digest, Slug, Text, VersionLabel
-from .kinds import Documents, Kind, Parameter, Route
+from .kinds import Documents, Parameter, Route, lookup
 from .sboms import sbom_address
 from .security import Limits, PlatformsScanned, SecurityFigures, security_figures
 
@@ -185,36 +185,32 @@ def _upgrade(catalog: Catalog, image: Image | None, release: Release, label: str
     return Upgrade(label, newer.entry.only_digest, href, fixes, adds)
 
 
-DIGESTS = Kind(
+DIGESTS = lookup(
     "digests",
-    "lookups",
-    routes=(
-        Route(
-            addresses.DIGEST,
-            "getDigest",
-            "Images of a digest",
-            "The images that list this digest or listed it: version, whether it is the newest, counts, and "
-            "the fixes in an update. A digest that neither a page nor a record knows has no document.",
-            DigestDocument,
-            (
-                Parameter(
-                    "algorithm",
-                    "Part of the digest before the colon.",
-                    Annotated[
-                        Literal["sha256", "sha384", "sha512"],
-                        Meta(extra_json_schema={"component": "DigestAlgorithm"}),
-                    ],
-                ),
-                Parameter(
-                    "hex",
-                    "Part of the digest after the colon.",
-                    Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$")],
-                ),
+    _documents,
+    Route(
+        addresses.DIGEST,
+        "getDigest",
+        "Images of a digest",
+        "The images that list this digest or listed it: version, whether it is the newest, counts, and "
+        "the fixes in an update. A digest that neither a page nor a record knows has no document.",
+        DigestDocument,
+        (
+            Parameter(
+                "algorithm",
+                "Part of the digest before the colon.",
+                Annotated[
+                    Literal["sha256", "sha384", "sha512"],
+                    Meta(extra_json_schema={"component": "DigestAlgorithm"}),
+                ],
             ),
-            listed="digest",
+            Parameter(
+                "hex",
+                "Part of the digest after the colon.",
+                Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$")],
+            ),
         ),
+        listed="digest",
     ),
-    documents=_documents,
-    optional=True,
     parts=("former",),
 )

@@ -80,3 +80,10 @@ class Kind(NamedTuple):
     def wanted(self, catalog: Catalog, settings: Settings) -> bool:
         """Whether a catalog with these settings has such documents."""
         return self.enabled(settings) and (self.needs is None or self.needs(catalog, settings))
+
+
+def lookup(
+    name: str, documents: Callable[[Catalog], Documents], *routes: Route, parts: tuple[str, ...] = ()
+) -> Kind:
+    """Return a kind that answers a question, so that the setting `lookups` can leave it out."""
+    return Kind(name, "lookups", routes, documents, optional=True, parts=parts)

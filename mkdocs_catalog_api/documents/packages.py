@@ -25,7 +25,7 @@ from ..catalog.value import Catalog
 from ..catalog.vulnerabilities import Vulnerability
 from ..items.names import reserved
 from ..items.types import Count, Text
-from .kinds import Documents, Kind, Parameter, Route
+from .kinds import Documents, Parameter, Route, lookup
 
 _INDEX, _PATH = "packages/index.json", "packages/{type}/{name}.json"
 _FILE_SAFE = re.compile(r"[a-z0-9~][a-z0-9~._-]{0,99}")
@@ -354,42 +354,38 @@ def _documents(catalog: Catalog) -> Documents:
     yield from inventory.documents()
 
 
-PACKAGES = Kind(
+PACKAGES = lookup(
     "packages",
-    "lookups",
-    routes=(
-        Route(
-            _INDEX,
-            "listPackages",
-            "Every package of the catalog",
-            "Every package in any listed version of any image, vulnerable or not, with the number of images "
-            "and versions that have it. What nobody has a list of is counted.",
-            PackageIndex,
-            listed="packages",
-        ),
-        Route(
-            _PATH,
-            "getPackage",
-            "Which images contain a package",
-            "The versions of a package, and the images that have each of them. A source package leads to the "
-            "packages made of it. A package that no version has, or whose name can't be that of a file, has "
-            "no document.",
-            PackageDocument,
-            (
-                Parameter(
-                    "type",
-                    "Type of its package URL in lower case, or `unknown`.",
-                    Annotated[str, Meta(max_length=100, examples=["deb"])],
-                ),
-                Parameter(
-                    "name",
-                    "Name in lower case, with `~` for `/`, `:`, `@` and `+`.",
-                    Annotated[str, Meta(max_length=100, examples=["libssl3"])],
-                ),
-            ),
-            listed="package",
-        ),
+    _documents,
+    Route(
+        _INDEX,
+        "listPackages",
+        "Every package of the catalog",
+        "Every package in any listed version of any image, vulnerable or not, with the number of images "
+        "and versions that have it. What nobody has a list of is counted.",
+        PackageIndex,
+        listed="packages",
     ),
-    documents=_documents,
-    optional=True,
+    Route(
+        _PATH,
+        "getPackage",
+        "Which images contain a package",
+        "The versions of a package, and the images that have each of them. A source package leads to the "
+        "packages made of it. A package that no version has, or whose name can't be that of a file, has "
+        "no document.",
+        PackageDocument,
+        (
+            Parameter(
+                "type",
+                "Type of its package URL in lower case, or `unknown`.",
+                Annotated[str, Meta(max_length=100, examples=["deb"])],
+            ),
+            Parameter(
+                "name",
+                "Name in lower case, with `~` for `/`, `:`, `@` and `+`.",
+                Annotated[str, Meta(max_length=100, examples=["libssl3"])],
+            ),
+        ),
+        listed="package",
+    ),
 )

@@ -13,7 +13,7 @@ from ..catalog.value import Catalog, Image
 from ..items.names import Reference, reserved
 from ..items.types import Count, Slug
 from .digests import DigestEntry, digest_entry
-from .kinds import Documents, Kind, Parameter, Route
+from .kinds import Documents, Parameter, Route, lookup
 from .security import ImageReference
 
 _PATH = "references/{reference}.json"
@@ -92,29 +92,25 @@ def _entries(catalog: Catalog, image: Image) -> Iterator[DigestEntry]:
                 yield structs.replace(of_manifest, tag=tag)
 
 
-REFERENCES = Kind(
+REFERENCES = lookup(
     "references",
-    "lookups",
-    routes=(
-        Route(
-            _PATH,
-            "getReference",
-            "Versions of the tags of a repository",
-            "For every tag of the repository: its version, whether it is the newest, its counts "
-            "and the newest update. For a repository that images of this catalog replace: these images. Any "
-            "other repository has no document.",
-            ReferenceDocument,
-            (
-                Parameter(
-                    "reference",
-                    "The repository without tag, as in `docker.io/library/nginx`; each `/` is written `~`, "
-                    "and the colon of a port `_`.",
-                    Annotated[str, Meta(pattern="^[a-z0-9._~-]+$")],
-                ),
+    _documents,
+    Route(
+        _PATH,
+        "getReference",
+        "Versions of the tags of a repository",
+        "For every tag of the repository: its version, whether it is the newest, its counts "
+        "and the newest update. For a repository that images of this catalog replace: these images. Any "
+        "other repository has no document.",
+        ReferenceDocument,
+        (
+            Parameter(
+                "reference",
+                "The repository without tag, as in `docker.io/library/nginx`; each `/` is written `~`, "
+                "and the colon of a port `_`.",
+                Annotated[str, Meta(pattern="^[a-z0-9._~-]+$")],
             ),
-            listed="reference",
         ),
+        listed="reference",
     ),
-    documents=_documents,
-    optional=True,
 )

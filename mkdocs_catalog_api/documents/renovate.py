@@ -13,7 +13,7 @@ from ..catalog.published import Document, Timestamp
 from ..catalog.value import Catalog, Image
 from ..items.models import VersionEntry
 from ..items.types import Digest, VersionLabel
-from .kinds import SLUG, Documents, Kind, Route
+from .kinds import SLUG, Documents, Route, lookup
 
 _PATH = "renovate/{slug}.json"
 WebAddress = Annotated[str, Meta(pattern="^[Hh][Tt][Tt][Pp][Ss]?://", extra_json_schema={"format": "uri"})]
@@ -76,20 +76,16 @@ def _release(version: VersionEntry, page: str | UnsetType, *, deprecated: bool) 
     )
 
 
-RENOVATE = Kind(
+RENOVATE = lookup(
     "renovate",
-    "lookups",
-    routes=(
-        Route(
-            _PATH,
-            "getRenovateImage",
-            "The versions of an image, for Renovate",
-            "Renovate's custom datasource takes it without a transform. Unknown fields are absent.",
-            RenovateImage,
-            (SLUG,),
-            listed="renovate",
-        ),
+    _documents,
+    Route(
+        _PATH,
+        "getRenovateImage",
+        "The versions of an image, for Renovate",
+        "Renovate's custom datasource takes it without a transform. Unknown fields are absent.",
+        RenovateImage,
+        (SLUG,),
+        listed="renovate",
     ),
-    documents=_documents,
-    optional=True,
 )

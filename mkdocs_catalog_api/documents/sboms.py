@@ -17,7 +17,7 @@ from ..catalog.published import Document
 from ..catalog.value import Catalog, Image, Release
 from ..items.names import Reference
 from ..items.types import Text, VersionLabel
-from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
+from .kinds import IMAGE_SLUG, Documents, Parameter, Route, lookup
 
 Purl = Annotated[
     Text,
@@ -170,21 +170,17 @@ def _documents(catalog: Catalog) -> Documents:
 
 
 _VERSION: Any = VersionLabel
-SBOMS = Kind(
+SBOMS = lookup(
     "sbom",
-    "lookups",
-    routes=(
-        Route(
-            addresses.sbom("{slug}", "{version}"),
-            "getSbom",
-            "What is inside a version",
-            "The packages of a version in CycloneDX 1.6, as scanners take it. A version whose packages are "
-            "known in part, or not at all, has no document.",
-            Bom,
-            (IMAGE_SLUG, Parameter("version", "The version.", _VERSION)),
-            listed="sbom",
-        ),
+    _documents,
+    Route(
+        addresses.sbom("{slug}", "{version}"),
+        "getSbom",
+        "What is inside a version",
+        "The packages of a version in CycloneDX 1.6, as scanners take it. A version whose packages are "
+        "known in part, or not at all, has no document.",
+        Bom,
+        (IMAGE_SLUG, Parameter("version", "The version.", _VERSION)),
+        listed="sbom",
     ),
-    documents=_documents,
-    optional=True,
 )
