@@ -76,8 +76,8 @@ def _unscanned(images: Sequence[tuple[Image, RawItem]]) -> Iterator[Problem]:
 
 def _scanned_platforms(images: Sequence[Image]) -> Iterator[Problem]:
     """One note that counts the images of which only some platforms are scanned, and graded for these."""
-    selections = (image.newest.selection for image in images if image.newest)
-    partial = [each for each in selections if each.part_scans and each.uncovered and not each.missing]
+    newest = (image.newest.selection for image in images if image.newest)
+    partial = [scans for scans in newest if scans.part_scans and scans.uncovered and not scans.missing]
     if partial:
         number = "1 image" if len(partial) == 1 else f"{len(partial)} images"
         message = f"{number} graded without a scan of each platform, so `complete` is false"
