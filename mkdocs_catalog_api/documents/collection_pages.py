@@ -144,7 +144,7 @@ _PAGE = Parameter("page", "Number of the page: 1, or up to `totalPages`.", Annot
 def collection_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
     """A kind for each collection; `fields` are those of its items."""
     for name, of in COLLECTIONS.items():
-        routes = tuple(_routes(of, item_structs(name, fields[name])))
+        routes = [*_routes(of, item_structs(name, fields[name]))]
         yield Kind(name, name, routes, partial(_documents, name), fixed=(addresses.page(name, 1),))
 
 

@@ -36,10 +36,11 @@ from ..catalog.vulnerabilities import (
 )
 from ..items.names import reserved
 from ..items.types import Count, Slug, Text
-from .kinds import Documents, Parameter, Route, lookup
+from .kinds import Documents, Kind, Parameter
 
 _INDEX, _PATH = "cves/index.json", "cves/{id}.json"
 _FILE_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+CVES = Kind("cves", "lookups", optional=True)
 Resource = Annotated[Literal["cves"], "Name of the resource."]
 Id = Annotated[Text, "CVE id, else the id as the scanner printed it."]
 Aliases = Annotated[list[Text], "Its other ids, sorted.", Meta(examples=[["GHSA-xqr8-7jwr-rhp7"]])]
@@ -79,6 +80,14 @@ ReleasesUnscanned = Annotated[
 ]
 
 
+@CVES.route(
+    _INDEX,
+    "listCves",
+    "Every vulnerability of the catalog",
+    "Every vulnerability that scans have found in any listed version of any image, older versions "
+    "included, with its ids and the number of images and versions that have it.",
+    listed="cves",
+)
 class CveIndex(Document):
     """Every vulnerability that a scan of a listed version, or of an image that a chart pins, has found."""
 
@@ -171,6 +180,16 @@ class AffectedItem(Document):
     href: Annotated[Href, "Item document.", Meta(examples=["API/charts/web/index.json"])]
 
 
+@CVES.route(
+    _PATH,
+    "getCve",
+    "Who has a vulnerability",
+    "The images with versions that have it open, the version that is without it, and the charts "
+    "that carry it, under any of its ids. Each colon of an id is a hyphen in the address. An id that "
+    "nothing has, or that can't be the name of a file, has no document.",
+    Parameter("id", "Any of its ids, colons as hyphens.", Annotated[str, Meta(max_length=100)]),
+    listed="cve",
+)
 class CveDocument(Document):
     """Where one vulnerability is found. The same document is at the address of each of its ids."""
 
@@ -434,35 +453,10 @@ class Answers:
         return self._catalog.shows_fixes(self._places[newer][1], self._places[older][1])
 
 
+@CVES.generator
 def _documents(catalog: Catalog) -> Documents:
     answers = Answers(catalog)
     entries = [*answers.entries()]
     yield _INDEX, CveIndex("v1", "cves", len(entries), *answers.looked_at, entries)
     for id_, path in answers.paths().items():
         yield path, answers.document(id_)
-
-
-CVES = lookup(
-    "cves",
-    _documents,
-    Route(
-        _INDEX,
-        "listCves",
-        "Every vulnerability of the catalog",
-        "Every vulnerability that scans have found in any listed version of any image, older versions "
-        "included, with its ids and the number of images and versions that have it.",
-        CveIndex,
-        listed="cves",
-    ),
-    Route(
-        _PATH,
-        "getCve",
-        "Who has a vulnerability",
-        "The images with versions that have it open, the version that is without it, and the charts "
-        "that carry it, under any of its ids. Each colon of an id is a hyphen in the address. An id that "
-        "nothing has, or that can't be the name of a file, has no document.",
-        CveDocument,
-        (Parameter("id", "Any of its ids, colons as hyphens.", Annotated[str, Meta(max_length=100)]),),
-        listed="cve",
-    ),
-)

@@ -11,9 +11,11 @@ from ..catalog.published import ApiVersion, Day, Document, Href, LifecycleWord
 from ..catalog.value import Catalog, FormerDigest, Image, Release
 from ..catalog.verdict import Concern, concerns
 from ..items.types import Count, Digest, Slug, Text, VersionLabel
-from .kinds import Documents, Parameter, Route, lookup
+from .kinds import Documents, Kind, Parameter
 from .sboms import sbom_address
 from .security import Limits, PlatformsScanned, SecurityFigures, security_figures
+
+DIGESTS = Kind("digests", "lookups", optional=True, parts=("former",))
 
 
 class Upgrade(Document):
@@ -88,6 +90,27 @@ class DigestEntry(Document):
     ]
 
 
+@DIGESTS.route(
+    addresses.DIGEST,
+    "getDigest",
+    "Images of a digest",
+    "The images that list this digest or listed it: version, whether it is the newest, counts, and "
+    "the fixes in an update. A digest that neither a page nor a record knows has no document.",
+    Parameter(
+        "algorithm",
+        "Part of the digest before the colon.",
+        Annotated[
+            Literal["sha256", "sha384", "sha512"],
+            Meta(extra_json_schema={"component": "DigestAlgorithm"}),
+        ],
+    ),
+    Parameter(
+        "hex",
+        "Part of the digest after the colon.",
+        Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$")],
+    ),
+    listed="digest",
+)
 class DigestDocument(Document):
     """The images that list one digest or listed it, with their data."""
 
@@ -98,6 +121,7 @@ class DigestDocument(Document):
     data: Annotated[list[DigestEntry], "One entry for each, by slug.", Meta(min_length=1)]
 
 
+@DIGESTS.generator
 def _documents(catalog: Catalog) -> Documents:
     entries: dict[str, list[DigestEntry]] = {}
     for image in catalog.images:
@@ -183,34 +207,3 @@ def _upgrade(catalog: Catalog, image: Image | None, release: Release, label: str
     fixes, adds = map(len, effect) if (effect := catalog.effect(release, newer)) else (None, None)
     href = catalog.addresses.api(addresses.release(image.entry.slug, label))
     return Upgrade(label, newer.entry.only_digest, href, fixes, adds)
-
-
-DIGESTS = lookup(
-    "digests",
-    _documents,
-    Route(
-        addresses.DIGEST,
-        "getDigest",
-        "Images of a digest",
-        "The images that list this digest or listed it: version, whether it is the newest, counts, and "
-        "the fixes in an update. A digest that neither a page nor a record knows has no document.",
-        DigestDocument,
-        (
-            Parameter(
-                "algorithm",
-                "Part of the digest before the colon.",
-                Annotated[
-                    Literal["sha256", "sha384", "sha512"],
-                    Meta(extra_json_schema={"component": "DigestAlgorithm"}),
-                ],
-            ),
-            Parameter(
-                "hex",
-                "Part of the digest after the colon.",
-                Annotated[str, Meta(pattern="^[0-9a-f]{64,128}$")],
-            ),
-        ),
-        listed="digest",
-    ),
-    parts=("former",),
-)

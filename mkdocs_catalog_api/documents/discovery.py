@@ -23,6 +23,8 @@ from ..items.types import Count, Positive, Text
 from .collection_pages import total_pages
 from .kinds import Kind, Route
 
+CLOSING = Kind("discovery", "discovery")
+
 
 class ResourceLink(Document):
     """Where a collection is and how large it is."""
@@ -40,6 +42,12 @@ _RESOURCES = document_struct(
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
+@CLOSING.route(
+    "index.json",
+    "getIndex",
+    "Addresses of all documents",
+    "The address of every document, and `contents`, by which a mirror sees whether any has changed.",
+)
 class Discovery(Document):
     """Addresses of all documents."""
 
@@ -61,6 +69,36 @@ class Discovery(Document):
     badges: Annotated[dict[str, Href], "Name → address of each badge of the catalog."]
 
 
+class OpenApiInfo(Document, forbid_unknown_fields=False):
+    """Name and version of the API."""
+
+    title: Annotated[str, "Name of the API."]
+    version: Annotated[str, "Version of the API."]
+
+
+@CLOSING.route("openapi.json", "getOpenapi", "This document", "The API in OpenAPI 3.1.", listed="openapi")
+class OpenApi(Document, forbid_unknown_fields=False):
+    """An OpenAPI document (https://spec.openapis.org/oas/v3.1.1.html)."""
+
+    openapi: Annotated[Literal["3.1.0"], "Version of the OpenAPI format."]
+    info: Annotated[OpenApiInfo, "Name and version of the API."]
+    paths: Annotated[dict[str, Any], "Path → operations.", Meta(min_length=1)]
+    components: Annotated[dict[str, Any], "Schemas.", Meta(min_length=1)]
+
+
+CLOSING.routes.append(
+    Route(
+        addresses.LLMS,
+        "getLlms",
+        "The catalog for assistants",
+        "What the catalog is and where its documents are, as text in the form of llmstxt.org.",
+        None,
+        listed="llms",
+        media_type="text/plain",
+    )
+)
+
+
 class GeneratedBy(Document):
     """The program that wrote the documents."""
 
@@ -75,6 +113,13 @@ class ManifestEntry(Document):
     bytes: Annotated[Positive, "Size in bytes."]
 
 
+@CLOSING.route(
+    "manifest.json",
+    "getManifest",
+    "Every document with its hash",
+    "Path, SHA-256 and size of every other document. A mirror compares them to find changes.",
+    listed="manifest",
+)
 class Manifest(Document):
     """Every other document, with its hash and size."""
 
@@ -87,22 +132,6 @@ class Manifest(Document):
         Meta(min_length=1, extra_json_schema={"format": "uri-reference"}),
     ]
     documents: Annotated[dict[str, ManifestEntry], "Path below `api/v1/` → hash and size."]
-
-
-class OpenApiInfo(Document, forbid_unknown_fields=False):
-    """Name and version of the API."""
-
-    title: Annotated[str, "Name of the API."]
-    version: Annotated[str, "Version of the API."]
-
-
-class OpenApi(Document, forbid_unknown_fields=False):
-    """An OpenAPI document (https://spec.openapis.org/oas/v3.1.1.html)."""
-
-    openapi: Annotated[Literal["3.1.0"], "Version of the OpenAPI format."]
-    info: Annotated[OpenApiInfo, "Name and version of the API."]
-    paths: Annotated[dict[str, Any], "Path → operations.", Meta(min_length=1)]
-    components: Annotated[dict[str, Any], "Schemas.", Meta(min_length=1)]
 
 
 def discovery(
@@ -134,44 +163,3 @@ def manifest(
     """Path, SHA-256 and size of every other document."""
     base = urljoin(catalog.site_url or "", catalog.addresses.api("").rstrip("/"))
     return Manifest("v1", generated_at, generator, base, {path: written[path] for path in sorted(written)})
-
-
-CLOSING = Kind(
-    "discovery",
-    "discovery",
-    routes=(
-        Route(
-            "index.json",
-            "getIndex",
-            "Addresses of all documents",
-            "The address of every document, and `contents`, by which a mirror sees whether any has changed.",
-            Discovery,
-        ),
-        Route(
-            "openapi.json",
-            "getOpenapi",
-            "This document",
-            "The API in OpenAPI 3.1.",
-            OpenApi,
-            listed="openapi",
-        ),
-        Route(
-            addresses.LLMS,
-            "getLlms",
-            "The catalog for assistants",
-            "What the catalog is and where its documents are, as text in the form of llmstxt.org.",
-            None,
-            listed="llms",
-            media_type="text/plain",
-        ),
-        Route(
-            "manifest.json",
-            "getManifest",
-            "Every document with its hash",
-            "Path, SHA-256 and size of every other document. A mirror compares them to find changes.",
-            Manifest,
-            listed="manifest",
-        ),
-    ),
-    documents=lambda _: (),  # `publication` makes them of all other documents
-)

@@ -21,10 +21,12 @@ from ..catalog.recorded import (
 )
 from ..catalog.value import Catalog
 from ..items.types import Count
-from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
+from .kinds import IMAGE_SLUG, Documents, Kind, Parameter
 
 _LIMITS = (7, 30, 90)
 """Limits in days."""
+HISTORY = Kind("history", "history", needs=lambda catalog, settings: catalog.history is not None)
+_DAY = Parameter("date", "A recorded day, as in `changes.json`.", Day)
 Total = Annotated[Count, "Number of entries in `data`."]
 
 
@@ -42,6 +44,14 @@ class ChangedDay(Document):
     available: Annotated[PopulationFigures, "The same of the images with the lifecycle `available`."]
 
 
+@HISTORY.route(
+    addresses.CHANGES,
+    "listChanges",
+    "Every recorded day",
+    "The number of changes on each day and its counts, newest first: the trend. Only a catalog with "
+    "a history has them.",
+    listed="changes",
+)
 class Changes(Document):
     """Every recorded day, newest first."""
 
@@ -58,6 +68,14 @@ class ChangesLinks(Document):
     collection: Annotated[Href, "All recorded days."]
 
 
+@HISTORY.route(
+    addresses.changes("{date}"),
+    "getDayChanges",
+    "The changes of one day",
+    "The events of the day by image.",
+    _DAY,
+    listed="dayChanges",
+)
 class DayChanges(Document):
     """The changes of one day. No later day changes it."""
 
@@ -69,6 +87,14 @@ class DayChanges(Document):
     data: Annotated[list[AnyEvent], "The events by slug; the first day is the `baseline`."]
 
 
+@HISTORY.route(
+    addresses.FIXES,
+    "listFixes",
+    "Time to fix of critical and high vulnerabilities",
+    "Each of them with its first day and its fix, how many were fixed within 7, 30 and 90 days, and "
+    "how old the open ones are; the times to fix of every severity.",
+    listed="fixes",
+)
 class Fixes(Document):
     """Every critical and high vulnerability with its first day and its fix.
 
@@ -84,6 +110,14 @@ class Fixes(Document):
     data: Annotated[list[FixEntry], "An entry for each vulnerability of an image, by slug, id and first day."]
 
 
+@HISTORY.route(
+    addresses.image_history("{slug}"),
+    "getImageHistory",
+    "The history of one image",
+    "Its figures over time, its digests, and each vulnerability with its first day and its fix.",
+    IMAGE_SLUG,
+    listed="imageHistory",
+)
 class ImageHistory(Document):
     """The history of one image."""
 
@@ -127,6 +161,7 @@ def image_history(slug: str, image: ImageRecord) -> ImageHistory:
     return ImageHistory("v1", "history", slug, [*image.figures], [*image.digests], [*image.episodes])
 
 
+@HISTORY.generator
 def _documents(catalog: Catalog) -> Documents:
     history, at = catalog.history, catalog.addresses
     if history is None:
@@ -142,50 +177,3 @@ def _documents(catalog: Catalog) -> Documents:
     yield addresses.FIXES, _fixes(history)
     for slug, image in history.images.items():
         yield addresses.image_history(slug), image_history(slug, image)
-
-
-_DAY = Parameter("date", "A recorded day, as in `changes.json`.", Day)
-HISTORY = Kind(
-    "history",
-    "history",
-    routes=(
-        Route(
-            addresses.CHANGES,
-            "listChanges",
-            "Every recorded day",
-            "The number of changes on each day and its counts, newest first: the trend. Only a catalog with "
-            "a history has them.",
-            Changes,
-            listed="changes",
-        ),
-        Route(
-            addresses.changes("{date}"),
-            "getDayChanges",
-            "The changes of one day",
-            "The events of the day by image.",
-            DayChanges,
-            (_DAY,),
-            listed="dayChanges",
-        ),
-        Route(
-            addresses.FIXES,
-            "listFixes",
-            "Time to fix of critical and high vulnerabilities",
-            "Each of them with its first day and its fix, how many were fixed within 7, 30 and 90 days, and "
-            "how old the open ones are; the times to fix of every severity.",
-            Fixes,
-            listed="fixes",
-        ),
-        Route(
-            addresses.image_history("{slug}"),
-            "getImageHistory",
-            "The history of one image",
-            "Its figures over time, its digests, and each vulnerability with its first day and its fix.",
-            ImageHistory,
-            (IMAGE_SLUG,),
-            listed="imageHistory",
-        ),
-    ),
-    documents=_documents,
-    needs=lambda catalog, settings: catalog.history is not None,
-)

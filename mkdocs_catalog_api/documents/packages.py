@@ -25,12 +25,13 @@ from ..catalog.value import Catalog
 from ..catalog.vulnerabilities import Vulnerability
 from ..items.names import reserved
 from ..items.types import Count, Text
-from .kinds import Documents, Parameter, Route, lookup
+from .kinds import Documents, Kind, Parameter
 
 _INDEX, _PATH = "packages/index.json", "packages/{type}/{name}.json"
 _FILE_SAFE = re.compile(r"[a-z0-9~][a-z0-9~._-]{0,99}")
 _SEPARATORS = str.maketrans("/:@+", "~~~~")
 
+PACKAGES = Kind("packages", "lookups", optional=True)
 Resource = Annotated[Literal["packages"], "Name of the resource."]
 PackageType = Annotated[str, "Type of its package URL; empty if it is not known.", Meta(examples=["deb"])]
 PackageName = Annotated[
@@ -67,6 +68,14 @@ class PackageEntry(Document):
     ]
 
 
+@PACKAGES.route(
+    _INDEX,
+    "listPackages",
+    "Every package of the catalog",
+    "Every package in any listed version of any image, vulnerable or not, with the number of images "
+    "and versions that have it. What nobody has a list of is counted.",
+    listed="packages",
+)
 class PackageIndex(Document):
     """Every package of the listed versions: of their package lists, and of their vulnerabilities."""
 
@@ -125,6 +134,25 @@ class PackageRelease(Document):
     images: Annotated[list[PackageImage], "The images, by slug.", Meta(min_length=1)]
 
 
+@PACKAGES.route(
+    _PATH,
+    "getPackage",
+    "Which images contain a package",
+    "The versions of a package, and the images that have each of them. A source package leads to the "
+    "packages made of it. A package that no version has, or whose name can't be that of a file, has "
+    "no document.",
+    Parameter(
+        "type",
+        "Type of its package URL in lower case, or `unknown`.",
+        Annotated[str, Meta(max_length=100, examples=["deb"])],
+    ),
+    Parameter(
+        "name",
+        "Name in lower case, with `~` for `/`, `:`, `@` and `+`.",
+        Annotated[str, Meta(max_length=100, examples=["libssl3"])],
+    ),
+    listed="package",
+)
 class PackageDocument(Document):
     """Which images have a package, or the packages made of a source package."""
 
@@ -347,45 +375,9 @@ def _see(presence: _Presence, row: Vulnerability) -> None:
     presence.purls.update(filter(None, [row.purl]))
 
 
+@PACKAGES.generator
 def _documents(catalog: Catalog) -> Documents:
     inventory = Inventory(catalog)
     entries = [*inventory.entries()]
     yield _INDEX, PackageIndex("v1", "packages", len(entries), *inventory.looked_at, entries)
     yield from inventory.documents()
-
-
-PACKAGES = lookup(
-    "packages",
-    _documents,
-    Route(
-        _INDEX,
-        "listPackages",
-        "Every package of the catalog",
-        "Every package in any listed version of any image, vulnerable or not, with the number of images "
-        "and versions that have it. What nobody has a list of is counted.",
-        PackageIndex,
-        listed="packages",
-    ),
-    Route(
-        _PATH,
-        "getPackage",
-        "Which images contain a package",
-        "The versions of a package, and the images that have each of them. A source package leads to the "
-        "packages made of it. A package that no version has, or whose name can't be that of a file, has "
-        "no document.",
-        PackageDocument,
-        (
-            Parameter(
-                "type",
-                "Type of its package URL in lower case, or `unknown`.",
-                Annotated[str, Meta(max_length=100, examples=["deb"])],
-            ),
-            Parameter(
-                "name",
-                "Name in lower case, with `~` for `/`, `:`, `@` and `+`.",
-                Annotated[str, Meta(max_length=100, examples=["libssl3"])],
-            ),
-        ),
-        listed="package",
-    ),
-)

@@ -13,12 +13,15 @@ from ..catalog.value import Catalog, Image
 from ..items.names import Reference, reserved
 from ..items.types import Count, Slug
 from .digests import DigestEntry, digest_entry
-from .kinds import Documents, Parameter, Route, lookup
+from .kinds import Documents, Kind, Parameter
 from .security import ImageReference
 
 _PATH = "references/{reference}.json"
 _LONGEST_NAME = 250
 """Bytes of a file name without `.json` that every file system takes."""
+
+
+REFERENCES = Kind("references", "lookups", optional=True)
 
 
 class Replacement(Document):
@@ -29,6 +32,21 @@ class Replacement(Document):
     href: Annotated[Href, "Item document.", Meta(examples=["API/images/nginx/index.json"])]
 
 
+@REFERENCES.route(
+    _PATH,
+    "getReference",
+    "Versions of the tags of a repository",
+    "For every tag of the repository: its version, whether it is the newest, its counts "
+    "and the newest update. For a repository that images of this catalog replace: these images. Any "
+    "other repository has no document.",
+    Parameter(
+        "reference",
+        "The repository without tag, as in `docker.io/library/nginx`; each `/` is written `~`, "
+        "and the colon of a port `_`.",
+        Annotated[str, Meta(pattern="^[a-z0-9._~-]+$")],
+    ),
+    listed="reference",
+)
 class ReferenceDocument(Document):
     """The tags of one repository, with their versions, or the images that replace it."""
 
@@ -52,6 +70,7 @@ def reference_name(repository: str) -> str:
     return f"{host.replace(':', '_')}~{path.replace('/', '~')}"
 
 
+@REFERENCES.generator
 def _documents(catalog: Catalog) -> Documents:
     by_repository: dict[str, list[Image]] = {}
     replaced: dict[str, list[Replacement]] = {}
@@ -90,27 +109,3 @@ def _entries(catalog: Catalog, image: Image) -> Iterator[DigestEntry]:
             for tag in image.manifest_tags.get(manifest.digest, ()):
                 of_manifest = digest_entry(catalog, slug, image, [release], manifest.digest)
                 yield structs.replace(of_manifest, tag=tag)
-
-
-REFERENCES = lookup(
-    "references",
-    _documents,
-    Route(
-        _PATH,
-        "getReference",
-        "Versions of the tags of a repository",
-        "For every tag of the repository: its version, whether it is the newest, its counts "
-        "and the newest update. For a repository that images of this catalog replace: these images. Any "
-        "other repository has no document.",
-        ReferenceDocument,
-        (
-            Parameter(
-                "reference",
-                "The repository without tag, as in `docker.io/library/nginx`; each `/` is written `~`, "
-                "and the colon of a port `_`.",
-                Annotated[str, Meta(pattern="^[a-z0-9._~-]+$")],
-            ),
-        ),
-        listed="reference",
-    ),
-)

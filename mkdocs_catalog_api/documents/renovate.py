@@ -13,9 +13,10 @@ from ..catalog.published import Document, Timestamp
 from ..catalog.value import Catalog, Image
 from ..items.models import VersionEntry
 from ..items.types import Digest, VersionLabel
-from .kinds import SLUG, Documents, Route, lookup
+from .kinds import SLUG, Documents, Kind
 
 _PATH = "renovate/{slug}.json"
+RENOVATE = Kind("renovate", "lookups", optional=True)
 WebAddress = Annotated[str, Meta(pattern="^[Hh][Tt][Tt][Pp][Ss]?://", extra_json_schema={"format": "uri"})]
 
 
@@ -37,6 +38,14 @@ class RenovateTags(Document):
     latest: Annotated[VersionLabel, "The newest version."]
 
 
+@RENOVATE.route(
+    _PATH,
+    "getRenovateImage",
+    "The versions of an image, for Renovate",
+    "Renovate's custom datasource takes it without a transform. Unknown fields are absent.",
+    SLUG,
+    listed="renovate",
+)
 class RenovateImage(Document, kw_only=True):
     """Every version of one image, as Renovate's custom datasource takes it."""
 
@@ -46,6 +55,7 @@ class RenovateImage(Document, kw_only=True):
     tags: Annotated[RenovateTags, "Tags that move."]
 
 
+@RENOVATE.generator
 def _documents(catalog: Catalog) -> Documents:
     for image in catalog.images:
         if image.releases:
@@ -74,18 +84,3 @@ def _release(version: VersionEntry, page: str | UnsetType, *, deprecated: bool) 
         is_deprecated=deprecated,
         changelog_url=page,
     )
-
-
-RENOVATE = lookup(
-    "renovate",
-    _documents,
-    Route(
-        _PATH,
-        "getRenovateImage",
-        "The versions of an image, for Renovate",
-        "Renovate's custom datasource takes it without a transform. Unknown fields are absent.",
-        RenovateImage,
-        (SLUG,),
-        listed="renovate",
-    ),
-)

@@ -17,8 +17,10 @@ from ..catalog.published import Document
 from ..catalog.value import Catalog, Image, Release
 from ..items.names import Reference
 from ..items.types import Text, VersionLabel
-from .kinds import IMAGE_SLUG, Documents, Parameter, Route, lookup
+from .kinds import IMAGE_SLUG, Documents, Kind, Parameter
 
+SBOMS = Kind("sbom", "lookups", optional=True)
+_VERSION: Any = VersionLabel
 Purl = Annotated[
     Text,
     "Package URL, with the qualifiers by which scanners find vulnerabilities.",
@@ -73,6 +75,16 @@ class BomMetadata(Document):
     component: Annotated[BomComponent, "The image."]
 
 
+@SBOMS.route(
+    addresses.sbom("{slug}", "{version}"),
+    "getSbom",
+    "What is inside a version",
+    "The packages of a version in CycloneDX 1.6, as scanners take it. A version whose packages are "
+    "known in part, or not at all, has no document.",
+    IMAGE_SLUG,
+    Parameter("version", "The version.", _VERSION),
+    listed="sbom",
+)
 class Bom(Document, rename="camel"):
     """The packages of one version of an image, as CycloneDX 1.6."""
 
@@ -152,6 +164,7 @@ def _image(image: Image, release: Release) -> BomComponent:
     )
 
 
+@SBOMS.generator
 def _documents(catalog: Catalog) -> Documents:
     components = _Components()
     for image in catalog.images:
@@ -167,20 +180,3 @@ def _documents(catalog: Catalog) -> Documents:
                         [*components.of(release.contents)],
                     ),
                 )
-
-
-_VERSION: Any = VersionLabel
-SBOMS = lookup(
-    "sbom",
-    _documents,
-    Route(
-        addresses.sbom("{slug}", "{version}"),
-        "getSbom",
-        "What is inside a version",
-        "The packages of a version in CycloneDX 1.6, as scanners take it. A version whose packages are "
-        "known in part, or not at all, has no document.",
-        Bom,
-        (IMAGE_SLUG, Parameter("version", "The version.", _VERSION)),
-        listed="sbom",
-    ),
-)

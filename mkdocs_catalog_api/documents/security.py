@@ -39,9 +39,11 @@ from ..catalog.recorded import PopulationFigures
 from ..catalog.scans import COUNTERS, Limit
 from ..catalog.vulnerabilities import Suppressed, Vulnerability
 from ..items.types import Count, Digest, Slug, Text, VersionLabel
-from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
+from .kinds import IMAGE_SLUG, Documents, Kind, Parameter
 from .packages import PackageName, PackageType, package_path
 
+SECURITY = Kind("security", "security")
+_VERSION = Parameter("version", "Version, as in the image's `versions`.", VersionLabel)
 Named = Annotated[Literal["security"], "Name of the resource."]
 ImageReference = Annotated[Text, "Reference of the image without a tag."]
 ImageSlug = Annotated[Slug, "Slug of the image."]
@@ -57,59 +59,6 @@ Complete = Annotated[bool, "Whether every part of it has a scan without limits."
 OsEndOfLife = Annotated[
     bool | None, "The operating system gets no more advisories: finding nothing then means little."
 ]
-
-
-@schema_name("Release")
-class ReleaseRecord(Document):
-    """Vulnerability data of one version. Without a scan, all counts and texts but `version` are null."""
-
-    version: Annotated[VersionLabel, "The version."]
-    scanned: Annotated[bool, "Whether the version has a scan."]
-    total: TotalIfScanned
-    fixable: Fixable | None
-    grade: Grade
-    score: ScoreIfGraded
-    cves: Annotated[list[Vulnerability] | None, "The vulnerabilities, worst first."]
-    critical: Critical | None
-    high: High | None
-    medium: Medium | None
-    low: Low | None
-    unknown: Unknown | None
-    findings: Annotated[Count | None, "Raw findings, before deduplication."]
-    unique: Annotated[Count | None, "Distinct ids of the vulnerabilities."]
-    digest: Annotated[Digest | None, "Digest of the scanned image."]
-    scanned_at: ScannedAt
-    scanner: Scanner
-    digests_scanned: Annotated[Count | None, "How many of the version's digests have a scan."]
-    platforms_scanned: PlatformsScanned
-    limits: Limits
-    complete: Complete
-    os_end_of_life: OsEndOfLife
-    suppressions: Annotated[list[Suppressed] | None, "Vulnerabilities that VEX statements took out."]
-    exploited: ExploitedIfKnown
-
-
-class SecurityHead(Document):
-    """The first fields of the documents of one image."""
-
-    api_version: ApiVersion
-    resource: Named
-    slug: ImageSlug
-    image: ImageReference | None
-
-
-ReleaseDocument = document_struct(
-    "ReleaseDocument",
-    "Vulnerability data of one version of one image. Without a scan, every count is null.",
-    fields_of(SecurityHead) | fields_of(ReleaseRecord),
-)
-
-
-class SecurityDetail(SecurityHead):
-    """Vulnerability data of every version of one image."""
-
-    latest: Annotated[ReleaseRecord, "Record of the newest version."]
-    versions: Annotated[list[ReleaseRecord], "A record for each version, newest first.", Meta(min_length=1)]
 
 
 class SecurityFigures(Document):
@@ -196,6 +145,14 @@ class Pinned(Document):
     releases_unscanned: Annotated[Count, "How many of them have no scan."]
 
 
+@SECURITY.route(
+    "security.json",
+    "getSecuritySummary",
+    "Counts for the catalog and for each image",
+    "Open vulnerabilities of all images that are not planned, of the available ones, and of each "
+    "scanned image by its slug.",
+    listed="securitySummary",
+)
 class SecuritySummary(Document):
     """Open vulnerabilities of all images but planned ones: those of the newest version of each.
 
@@ -245,6 +202,13 @@ class SecurityIndexEntry(Document):
     exploited: ExploitedIfKnown
 
 
+@SECURITY.route(
+    "security/index.json",
+    "getSecurityIndex",
+    "Every scanned image",
+    "Every scanned image that is not planned, with its grade, its counts and the address of its detail.",
+    listed="securityIndex",
+)
 class SecurityIndex(Document):
     """Every scanned image that is not planned; deprecated and withdrawn ones are in it."""
 
@@ -252,6 +216,77 @@ class SecurityIndex(Document):
     resource: Named
     total: Annotated[Count, "Number of scanned images."]
     data: Annotated[list[SecurityIndexEntry], "One entry for each, by slug."]
+
+
+@schema_name("Release")
+class ReleaseRecord(Document):
+    """Vulnerability data of one version. Without a scan, all counts and texts but `version` are null."""
+
+    version: Annotated[VersionLabel, "The version."]
+    scanned: Annotated[bool, "Whether the version has a scan."]
+    total: TotalIfScanned
+    fixable: Fixable | None
+    grade: Grade
+    score: ScoreIfGraded
+    cves: Annotated[list[Vulnerability] | None, "The vulnerabilities, worst first."]
+    critical: Critical | None
+    high: High | None
+    medium: Medium | None
+    low: Low | None
+    unknown: Unknown | None
+    findings: Annotated[Count | None, "Raw findings, before deduplication."]
+    unique: Annotated[Count | None, "Distinct ids of the vulnerabilities."]
+    digest: Annotated[Digest | None, "Digest of the scanned image."]
+    scanned_at: ScannedAt
+    scanner: Scanner
+    digests_scanned: Annotated[Count | None, "How many of the version's digests have a scan."]
+    platforms_scanned: PlatformsScanned
+    limits: Limits
+    complete: Complete
+    os_end_of_life: OsEndOfLife
+    suppressions: Annotated[list[Suppressed] | None, "Vulnerabilities that VEX statements took out."]
+    exploited: ExploitedIfKnown
+
+
+class SecurityHead(Document):
+    """The first fields of the documents of one image."""
+
+    api_version: ApiVersion
+    resource: Named
+    slug: ImageSlug
+    image: ImageReference | None
+
+
+@SECURITY.route(
+    "security/{slug}.json",
+    "getImageSecurity",
+    "Vulnerabilities of all versions of an image",
+    "A record with the vulnerabilities of each version that the image lists.",
+    IMAGE_SLUG,
+    listed="imageSecurity",
+)
+class SecurityDetail(SecurityHead):
+    """Vulnerability data of every version of one image."""
+
+    latest: Annotated[ReleaseRecord, "Record of the newest version."]
+    versions: Annotated[list[ReleaseRecord], "A record for each version, newest first.", Meta(min_length=1)]
+
+
+ReleaseDocument = SECURITY.route(
+    "security/{slug}/{version}.json",
+    "getReleaseSecurity",
+    "Vulnerabilities of one version of an image",
+    "The record of one version, with its vulnerabilities.",
+    IMAGE_SLUG,
+    _VERSION,
+    listed="release",
+)(
+    document_struct(
+        "ReleaseDocument",
+        "Vulnerability data of one version of one image. Without a scan, every count is null.",
+        fields_of(SecurityHead) | fields_of(ReleaseRecord),
+    )
+)
 
 
 _NOTHING: dict[str, Any] = dict.fromkeys(ReleaseRecord.__struct_fields__) | {
@@ -429,6 +464,7 @@ def detail(image: value.Image) -> SecurityDetail:
     return SecurityDetail("v1", "security", image.entry.slug, image.entry.image, records[0], records)
 
 
+@SECURITY.generator
 def _documents(catalog: value.Catalog) -> Documents:
     yield addresses.SUMMARY, summary(catalog)
     yield addresses.SECURITY_INDEX, _index(catalog)
@@ -441,49 +477,3 @@ def _documents(catalog: value.Catalog) -> Documents:
         for entry in whole.versions:
             body = ReleaseDocument(**head, **structs.asdict(entry))
             yield addresses.release(slug, entry.version), body
-
-
-_VERSION = Parameter("version", "Version, as in the image's `versions`.", VersionLabel)
-SECURITY = Kind(
-    "security",
-    "security",
-    routes=(
-        Route(
-            "security.json",
-            "getSecuritySummary",
-            "Counts for the catalog and for each image",
-            "Open vulnerabilities of all images that are not planned, of the available ones, and of each "
-            "scanned image by its slug.",
-            SecuritySummary,
-            listed="securitySummary",
-        ),
-        Route(
-            "security/index.json",
-            "getSecurityIndex",
-            "Every scanned image",
-            "Every scanned image that is not planned, with its grade, its counts and the address of its "
-            "detail.",
-            SecurityIndex,
-            listed="securityIndex",
-        ),
-        Route(
-            "security/{slug}.json",
-            "getImageSecurity",
-            "Vulnerabilities of all versions of an image",
-            "A record with the vulnerabilities of each version that the image lists.",
-            SecurityDetail,
-            (IMAGE_SLUG,),
-            listed="imageSecurity",
-        ),
-        Route(
-            "security/{slug}/{version}.json",
-            "getReleaseSecurity",
-            "Vulnerabilities of one version of an image",
-            "The record of one version, with its vulnerabilities.",
-            ReleaseDocument,
-            (IMAGE_SLUG, _VERSION),
-            listed="release",
-        ),
-    ),
-    documents=_documents,
-)

@@ -110,7 +110,7 @@ def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
             listed,
             listed=f"{resource}Index",
         )
-        yield Kind(f"{resource}-index", resource, (route,), partial(_documents, resource))
+        yield Kind(f"{resource}-index", resource, [route], partial(_documents, resource))
     index = Route(
         SEARCH,
         "getSearchIndex",
@@ -119,7 +119,7 @@ def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
         _search_structs(fields["images"])[1],
         listed="search",
     )
-    yield Kind("search", "discovery", (index,), _search)
+    yield Kind("search", "discovery", [index], _search)
 
 
 _SearchDigests = Annotated[

@@ -20,6 +20,12 @@ from ..catalog.value import Catalog
 from ..items.types import Text
 from .kinds import IMAGE_SLUG, Documents, Kind, Route
 
+ARCHIVE = "vex/repository.tar.gz"
+VEX = Kind(
+    "vex",
+    "vex",
+    needs=lambda catalog, settings: settings.security.publish_vex and catalog.site_url is not None,
+)
 VexStatus = Annotated[StatusWord, vocabulary("VexStatus", StatusWord)]
 VexJustification = Annotated[JustificationWord, vocabulary("VexJustification", JustificationWord)]
 
@@ -59,6 +65,15 @@ class VexStatement(Document, kw_only=True):
     )
 
 
+@VEX.route(
+    "vex/{slug}.json",
+    "getImageVex",
+    "Exceptions of one image",
+    "The vulnerabilities that the catalog suppresses in the image's versions, as OpenVEX, for a "
+    "scanner's `--vex`. Only where the catalog publishes them, and for images that have any.",
+    IMAGE_SLUG,
+    listed="vex",
+)
 class ImageVex(Document, kw_only=True):
     """The vulnerabilities that the catalog suppresses in the versions of one image."""
 
@@ -72,7 +87,20 @@ class ImageVex(Document, kw_only=True):
     ]
 
 
-ARCHIVE = "vex/repository.tar.gz"
+VEX.routes.append(
+    Route(
+        ARCHIVE,
+        "getVexRepository",
+        "Exceptions of all images",
+        "The same documents as a VEX Repository v0.1. Scanners find it by "
+        "`.well-known/vex-repository.json` of the site. Only where the catalog publishes its statements.",
+        None,
+        listed="vexRepository",
+        media_type="application/gzip",
+    )
+)
+
+
 _LONG_AGO = "1970-01-01T00:00:00"
 """Of a statement without a time."""
 _ENCODER = msgspec.json.Encoder()
@@ -88,6 +116,7 @@ def repository(site_url: str) -> str:
     return f"{site_url.rstrip('/')}/{PREFIX}/{ARCHIVE}"
 
 
+@VEX.generator
 def _documents(catalog: Catalog) -> Documents:
     packages: dict[str, tuple[str, list[EffectiveException]]] = {}
     """Package URL of an image → its slug, and its exceptions; several items may share an image."""
@@ -161,33 +190,3 @@ def _packed(files: dict[str, bytes]) -> bytes:
             member.size = len(body)
             archive.addfile(member, io.BytesIO(body))
     return buffer.getvalue()
-
-
-VEX = Kind(
-    "vex",
-    "vex",
-    routes=(
-        Route(
-            "vex/{slug}.json",
-            "getImageVex",
-            "Exceptions of one image",
-            "The vulnerabilities that the catalog suppresses in the image's versions, as OpenVEX, for a "
-            "scanner's `--vex`. Only where the catalog publishes them, and for images that have any.",
-            ImageVex,
-            (IMAGE_SLUG,),
-            listed="vex",
-        ),
-        Route(
-            ARCHIVE,
-            "getVexRepository",
-            "Exceptions of all images",
-            "The same documents as a VEX Repository v0.1. Scanners find it by "
-            "`.well-known/vex-repository.json` of the site. Only where the catalog publishes its statements.",
-            None,
-            listed="vexRepository",
-            media_type="application/gzip",
-        ),
-    ),
-    documents=_documents,
-    needs=lambda catalog, settings: settings.security.publish_vex and catalog.site_url is not None,
-)
