@@ -280,7 +280,7 @@ class Client:
                 request,
                 stream=True,
                 timeout=self.limits.silence,
-                verify=os.environ.get("REQUESTS_CA_BUNDLE") or True,
+                verify=os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True,
                 proxies=get_environ_proxies(target),
             ) as response:
                 if not response.is_redirect:
