@@ -21,11 +21,14 @@ class Described:
 
 def _described(kind: Any) -> Any:
     """The type, with each text in it as msgspec has it: `Annotated[int, "Its size."] | None` and the like."""
-    parts = get_args(kind)
-    if get_origin(kind) is Annotated:
-        notes = (Meta(description=note) if isinstance(note, str) else note for note in parts[1:])
-        return Annotated[(_described(parts[0]), *notes)]
-    return Union[tuple(map(_described, parts))] if get_origin(kind) in (Union, UnionType) else kind  # noqa: UP007
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        options = tuple(map(_described, parts))
+        return kind if options == parts else Union[options]  # noqa: UP007
+    if origin is not Annotated or not any(isinstance(note, str) for note in parts[1:]):
+        return kind
+    notes = (Meta(description=note) if isinstance(note, str) else note for note in parts[1:])
+    return Annotated[(_described(parts[0]), *notes)]
 
 
 def vocabulary(component: str, words: Any) -> Meta:
