@@ -227,13 +227,9 @@ class _Spread(Struct):
     pinned_by: set[tuple[str, str]] = field(default_factory=set)
     """Collection and slug of the items with a pin that has it open."""
 
-    def open_in(self) -> set[int]:
-        """The positions of the releases that have it open."""
-        return {
-            place
-            for place, row in zip(self.places, self.rows, strict=True)
-            if not isinstance(row, Suppressed)
-        }
+    def pairs(self) -> Iterator[tuple[int, Vulnerability]]:
+        """Each row with its place."""
+        return zip(self.places, self.rows, strict=True)
 
     def see(self, row: "Vulnerability | _Spread", exploited: str | None) -> None:
         """Keep the highest severity with its texts, and the first day of known exploitation."""
@@ -306,12 +302,8 @@ class Answers:
         order = [(SEVERITIES.index(spreads[id_].severity), cve_order(id_), id_) for id_ in spreads]
         for _, _, id_ in sorted(order):
             spread = spreads[id_]
-            affected = spread.open_in()
-            suppressed = (
-                place
-                for place, row in zip(spread.places, spread.rows, strict=True)
-                if isinstance(row, Suppressed)
-            )
+            suppressed = {place for place, row in spread.pairs() if isinstance(row, Suppressed)}
+            affected = {place for place, row in spread.pairs() if not isinstance(row, Suppressed)}
             yield CveEntry(
                 id=id_,
                 aliases=self._catalog.identities.aliases.get(id_, []),
@@ -321,7 +313,7 @@ class Answers:
                 images=len({self._slug(position) for position in affected}),
                 releases=len(affected),
                 latest_releases=len(affected.intersection(self._newest.values())),
-                suppressed=len({*suppressed}),
+                suppressed=len(suppressed),
                 exploited_since=spread.exploited,
                 href=self._api(paths[id_]) if id_ in paths else None,
             )
@@ -378,7 +370,7 @@ class Answers:
         for spread in spreads:
             whole.see(spread, spread.exploited)
             whole.pinned_by |= spread.pinned_by
-            rows |= {id(row): (place, row) for place, row in zip(spread.places, spread.rows, strict=True)}
+            rows |= {id(row): (place, row) for place, row in spread.pairs()}
         for place, row in sorted(rows.values(), key=lambda pair: (pair[0], row_order(pair[1]))):
             whole.places.append(place)
             whole.rows.append(row)
@@ -389,7 +381,7 @@ class Answers:
         found: dict[int, dict[str, list[Vulnerability]]] = {}
         """Position → `reported_as` or "" → rows."""
         suppressed: dict[str, list[SuppressedRelease]] = defaultdict(list)
-        for position, row in zip(spread.places, spread.rows, strict=True):
+        for position, row in spread.pairs():
             if isinstance(row, Suppressed):
                 version, reason = self._places[position][1].entry.version, (row.status, row.justification)
                 suppressed[self._slug(position)].append(

@@ -44,7 +44,7 @@ from .packages import PackageName, PackageType, package_path
 
 SECURITY = Kind("security", "security")
 _VERSION = Parameter("version", "Version, as in the image's `versions`.", VersionLabel)
-Named = Annotated[Literal["security"], "Name of the resource."]
+Resource = Annotated[Literal["security"], "Name of the resource."]
 ImageReference = Annotated[Text, "Reference of the image without a tag."]
 ImageSlug = Annotated[Slug, "Slug of the image."]
 
@@ -160,7 +160,7 @@ class SecuritySummary(Document):
     """
 
     api_version: ApiVersion
-    resource: Named
+    resource: Resource
     total: Annotated[Count, "Open vulnerabilities: the sum over the images."]
     by_severity: Annotated[Counters, "Open vulnerabilities by severity."]
     images_with_cves: Annotated[Count, "Images with at least one."]
@@ -213,7 +213,7 @@ class SecurityIndex(Document):
     """Every scanned image that is not planned; deprecated and withdrawn ones are in it."""
 
     api_version: ApiVersion
-    resource: Named
+    resource: Resource
     total: Annotated[Count, "Number of scanned images."]
     data: Annotated[list[SecurityIndexEntry], "One entry for each, by slug."]
 
@@ -252,7 +252,7 @@ class SecurityHead(Document):
     """The first fields of the documents of one image."""
 
     api_version: ApiVersion
-    resource: Named
+    resource: Resource
     slug: ImageSlug
     image: ImageReference | None
 
