@@ -129,6 +129,11 @@ ROWS: dict[str, Row] = {
         " digest: @1.0.0}]}",
         "CAT036 PAGE:6 platforms", words=WORDS
     ),
+    "platforms of the page choose among those of the registry": Row(
+        "platforms: [linux/amd64]\nversions: [1.0.0]", "1.0.0",
+        "{platforms: [linux/amd64], versions: [{platforms: [linux/amd64],"
+        " manifests: [@1.0.0-amd64, @1.0.0-arm64]}]}"
+    ),
     "a page with another digest is not filled": Row(
         "versions: [{version: 1.0.0, digest: @7}]", "1.0.0 1",
         "versions: [{digest: @7, manifests: [], released: null, tags: [], size: null}]",
