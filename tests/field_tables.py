@@ -17,9 +17,11 @@ from mkdocs_catalog_api.catalog.grading import CLEAN, GRADES, WITH_FIX, WITHOUT_
 from mkdocs_catalog_api.catalog.scans import COUNTERS
 from mkdocs_catalog_api.documents.table import LOOKUP_NAMES, kinds
 from mkdocs_catalog_api.items.collections import ITEM_MODELS
+from mkdocs_catalog_api.problems.codes import Code
 from mkdocs_catalog_api.sources.reports import FORMATS, SCANNERS
 
 from .editor_schemas import schemas
+from .guide import page
 from .setting_examples import EXAMPLES, NOTES
 
 Schema = dict[str, Any]
@@ -204,5 +206,12 @@ def _grades() -> Iterator[list[str]]:
         yield [letter, worst, f"{band.low} to {band.high}"]
 
 
-OTHER_TABLES = {"report formats": _formats, "grades": _grades}
+def _codes() -> Iterator[list[str]]:
+    """Each code, with a link to its section if it has one."""
+    yield ["code", "problem"]
+    sections = re.findall(r"^### (CAT\d+)$", page("problems"), re.MULTILINE)
+    yield from ([f"[{code}](#{code.lower()})" if code in sections else code, code.meaning] for code in Code)
+
+
+OTHER_TABLES = {"report formats": _formats, "grades": _grades, "codes": _codes}
 """Name of a table → its rows, of what no schema describes."""

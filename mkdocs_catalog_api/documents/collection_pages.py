@@ -21,7 +21,7 @@ from .kinds import SLUG, Documents, Kind, Parameter, Route
 
 
 class PageLinks(Document):
-    """Addresses around a page."""
+    """URLs around a page."""
 
     self: Annotated[Href, "This page."]
     first: Annotated[Href, "The first page."]
@@ -32,7 +32,7 @@ class PageLinks(Document):
 
 
 class ItemLinks(Document):
-    """Addresses around an item."""
+    """URLs around an item."""
 
     self: Annotated[Href, "This document."]
     collection: Annotated[Href, "The full collection."]
@@ -62,15 +62,15 @@ def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
         "per_page": Annotated[Literal[24], "Items on a full page."],
         "total": Total,
         "total_pages": Annotated[Count, "Number of pages; 0 of an empty collection."],
-        "links": Annotated[PageLinks, "Addresses around the page."],
+        "links": Annotated[PageLinks, "URLs around the page."],
         "data": Annotated[items, some],
     }
     document = head | {
         "slug": Annotated[Slug, "Identifies the item within its collection."],
-        "links": Annotated[ItemLinks, "Addresses around the item."],
+        "links": Annotated[ItemLinks, "URLs around the item."],
     }
     if of.name == "images":
-        document["badges"] = Annotated[_IMAGE_BADGES, "Addresses of its badges."]
+        document["badges"] = Annotated[_IMAGE_BADGES, "URLs of its badges."]
     document["data"] = Annotated[one, f"The {of.one}, as in the collection."]
     return ItemStructs(
         document_struct(f"{of.stem}Collection", f"Every {of.one}.", collection),

@@ -185,13 +185,13 @@ class AffectedItem(Document):
     "getCve",
     "Who has a vulnerability",
     "The images with versions that have it open, the version that is without it, and the charts "
-    "that carry it, under any of its ids. Each colon of an id is a hyphen in the address. An id that "
+    "that carry it, under any of its ids. Each colon of an id is a hyphen in the URL. An id that "
     "nothing has, or that can't be the name of a file, has no document.",
     Parameter("id", "Any of its ids, colons as hyphens.", Annotated[str, Meta(max_length=100)]),
     listed="cve",
 )
 class CveDocument(Document):
-    """Where one vulnerability is found. The same document is at the address of each of its ids."""
+    """Where one vulnerability is found. The same document is at the URL of each of its ids."""
 
     api_version: ApiVersion
     resource: Resource

@@ -75,8 +75,8 @@ class DigestEntry(Document):
     ]
     platforms_scanned: PlatformsScanned
     limits: Limits
-    sbom: Annotated[Text | None, "Address of its bill of materials."]
-    provenance: Annotated[Text | None, "Address of its attestation of how it was built."]
+    sbom: Annotated[Text | None, "URL of its bill of materials."]
+    provenance: Annotated[Text | None, "URL of its attestation of how it was built."]
     upgrade: Annotated[
         Upgrade | None,
         "The newest version of its line and variant; null when it is that one. Of a former "

@@ -45,11 +45,11 @@ Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 @CLOSING.route(
     "index.json",
     "getIndex",
-    "Addresses of all documents",
-    "The address of every document, and `contents`, by which a mirror sees whether any has changed.",
+    "URLs of all documents",
+    "The URL of every document, and `contents`, by which a mirror sees whether any has changed.",
 )
 class Discovery(Document):
-    """Addresses of all documents."""
+    """URLs of all documents."""
 
     api_version: ApiVersion
     title: Annotated[str, "Name of the site."]
@@ -60,13 +60,13 @@ class Discovery(Document):
     ]
     resources: Annotated[_RESOURCES, "The paged collections."]  # type: ignore[valid-type]
     documents: Annotated[
-        dict[str, Href], "Name → address of each other document with one address; others are absent."
+        dict[str, Href], "Name → URL of each other document with one URL; others are absent."
     ]
     templates: Annotated[
         dict[str, AddressTemplate],
-        "Name → address of the documents that have parameters, which are in braces.",
+        "Name → URL of the documents that have parameters, which are in braces.",
     ]
-    badges: Annotated[dict[str, Href], "Name → address of each badge of the catalog."]
+    badges: Annotated[dict[str, Href], "Name → URL of each badge of the catalog."]
 
 
 class OpenApiInfo(Document, forbid_unknown_fields=False):
@@ -128,7 +128,7 @@ class Manifest(Document):
     generator: Annotated[GeneratedBy, "The program that wrote the documents."]
     base: Annotated[
         str,
-        "Address of the API; without a host if the site has no address of its own.",
+        "URL of the API; without a host if the site has no URL of its own.",
         Meta(min_length=1, extra_json_schema={"format": "uri-reference"}),
     ]
     documents: Annotated[dict[str, ManifestEntry], "Path below `api/v1/` → hash and size."]

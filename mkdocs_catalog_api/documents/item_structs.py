@@ -42,7 +42,7 @@ class Verify(Document):
     identity: Annotated[Text | None, "Identity in the certificate."]
     identity_regexp: Annotated[Text | None, "Expression that the identity must match."]
     issuer: Annotated[Text | None, "OIDC issuer of the certificate."]
-    key: Annotated[Text | None, "Address of the public key, instead of an identity."]
+    key: Annotated[Text | None, "URL of the public key, instead of an identity."]
     command: Annotated[Text, "Command for the newest version, by its digest if it has exactly one."]
 
 
@@ -61,7 +61,7 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
     VersionEntry: {
         "sbom": Annotated[
             str | None,
-            "Address of its software bill of materials (SBOM); without one of the author, of "
+            "URL of its software bill of materials (SBOM); without one of the author, of "
             "the API's own if the packages are known.",
             Meta(extra_json_schema={"format": "uri-reference"}),
         ],

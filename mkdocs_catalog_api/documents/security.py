@@ -206,7 +206,7 @@ class SecurityIndexEntry(Document):
     "security/index.json",
     "getSecurityIndex",
     "Every scanned image",
-    "Every scanned image that is not planned, with its grade, its counts and the address of its detail.",
+    "Every scanned image that is not planned, with its grade, its counts and the URL of its detail.",
     listed="securityIndex",
 )
 class SecurityIndex(Document):

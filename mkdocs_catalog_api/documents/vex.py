@@ -78,7 +78,7 @@ class ImageVex(Document, kw_only=True):
     """The vulnerabilities that the catalog suppresses in the versions of one image."""
 
     context: Annotated[Literal["https://openvex.dev/ns/v0.2.0"], "The format."] = field(name="@context")
-    id: Annotated[Text, "Address of the document."] = field(name="@id")
+    id: Annotated[Text, "URL of the document."] = field(name="@id")
     author: Annotated[Text, "Author of the statements."]
     timestamp: Annotated[Timestamp, "When the newest statement was made."]
     version: Annotated[Literal[1], "Always 1: compare `timestamp` instead."]

@@ -219,9 +219,9 @@ class _Visit:
         if error.status == 404 and self._run.prune and self._versions:
             self._save(())
         elif error.status in (401, 403):
-            self._fail(error, f"{host}: access denied (check the credentials: `docker login`)")
+            self._fail(error, f"{host}: access denied ({self._registries.login_hint(host)})")
         elif error.status == 404:
-            hint = "check `registry` in mkdocs.yml, and the references on the pages"
+            hint = "check `registry` in mkdocs.yml and the references; private ones also need a login"
             self._fail(error, f"{host}: repositories not found, or without tags ({hint})")
         else:
             self._fail(error)
@@ -454,9 +454,10 @@ class _Visit:
     def _fail(self, error: NoAnswerError, group: str = "") -> None:
         """Add an error. Errors of one group, by default those of one item, share a line if there are many."""
         self._failed = True
-        hint = "the existing data is kept" if self._versions else ""
+        kept = "the existing data is kept" if self._versions else ""
+        hint = "; ".join(filter(None, (error.hint, kept)))
         group = group or f"{self.item.name}: no usable responses of the registry"
-        self._output.fail(error, self._problem((), str(error), hint, group=group, level=Level.ERROR))
+        self._output.fail(error, self._problem((), error.message, hint, group=group, level=Level.ERROR))
 
     def _warn(
         self,
