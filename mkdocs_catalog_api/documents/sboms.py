@@ -103,11 +103,15 @@ def has_sbom(release: Release) -> bool:
     return release.contents is not None and release.contents.complete
 
 
+def sbom_document(catalog: Catalog, slug: str, release: Release) -> str | None:
+    """The address of the document; None if there is none."""
+    published = catalog.publishes_sboms and has_sbom(release)
+    return catalog.addresses.api(addresses.sbom(slug, release.entry.version)) if published else None
+
+
 def sbom_address(catalog: Catalog, slug: str, release: Release) -> str | None:
     """Where the SBOM of a listed version is: at the author's address, else here."""
-    if release.entry.sbom or not (catalog.publishes_sboms and has_sbom(release)):
-        return release.entry.sbom
-    return catalog.addresses.api(addresses.sbom(slug, release.entry.version))
+    return release.entry.sbom or sbom_document(catalog, slug, release)
 
 
 class _Components:

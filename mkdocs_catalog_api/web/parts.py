@@ -26,7 +26,7 @@ from ..documents.badges import image_badges
 from ..documents.collection_pages import item_document
 from ..documents.history import image_history
 from ..documents.items import verify
-from ..documents.sboms import sbom_address
+from ..documents.sboms import sbom_document
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
 from ..items.base_model import Model
@@ -73,8 +73,10 @@ _VALUES = 10
 """A warning names this many values of a field."""
 _IDS_PER_PAGE = 240
 """Ids are short and many."""
-_PACKAGES_SHOWN = 100
-"""The SBOM has the others."""
+_PACKAGES_SHOWN = 500
+"""Of an image whose SBOM is not published."""
+_USERS = 4
+"""This many items that use an image are named in its essentials."""
 _RELEASES_AT_ONCE, _RELEASES_OF_A_LINE = 12, 5
 """Of an image with more than the first number, each line shows this many; the others are folded."""
 
@@ -138,6 +140,7 @@ class Parts:
             "logos": self.logos,
             "SPRITE": SPRITE,
             "DEFAULT_MAX_AGE": DEFAULT_MAX_AGE,
+            "USERS": _USERS,
         }
         self._env.globals |= {"SORTS": SORTS, "PINNING": PINNING, "WITH_DOCUMENTS": WITH_DOCUMENTS}
         self._view, self._settings = view, settings
@@ -307,7 +310,8 @@ class Parts:
                 for former in catalog.former
                 if former.slug == own.slug
             ]
-            values["packages"] = _packages(catalog, image)
+            values["packages"] = _packages(image)
+            values["contents"] = [sbom_document(catalog, own.slug, release) for release in image.releases]
             values["filters"] = _row_filters(image)
             values["timeline"] = timeline(image, self._as_of)
             values["answers"] = [
@@ -441,7 +445,7 @@ def sections(arguments: Mapping[str, str]) -> Sequence[str]:
     return [name for name in left if name != "compare" or "vulnerabilities" in left]
 
 
-def _packages(catalog: Catalog, image: Image) -> dict[str, Any] | None:
+def _packages(image: Image) -> dict[str, Any] | None:
     """What is known of the packages of the newest version, the vulnerable ones first; None for nothing."""
     release = image.newest
     if release is None or release.contents is None:
@@ -464,7 +468,7 @@ def _packages(catalog: Catalog, image: Image) -> dict[str, Any] | None:
         "total": len(rows),
         "complete": release.contents.complete,
         "rows": rows[:_PACKAGES_SHOWN],
-        "sbom": sbom_address(catalog, image.entry.slug, release),
+        "sbom": release.entry.sbom,
     }
 
 
