@@ -125,8 +125,8 @@ def compare(site: SiteFolder, row: Row) -> None:
         assert shown == (None if ids is None else [*ids]), _differ(f"ids of {version}", shown, ids)
     for what, values, by in (("security/web/1.json", row.record, _record), ("the chart", row.chart, _chart)):
         given = by(result) if values else {}
-        shown = {name: given[name] for name in values}
-        assert shown == values, _differ(what, shown, values)
+        found_values = {name: given[name] for name in values}
+        assert found_values == values, _differ(what, found_values, values)
 
 
 def _report(file: str) -> str:

@@ -326,6 +326,7 @@ ROWS |= {
     f"{name}, by default": replace(ROWS[name], default=True)
     for name in ("tags by an expression", "keep", "keep of tags", "neither")
 }
+WRONG_TAGS: list[object] = ["(", "!*-dev", [], {"a": 1}]
 WRONG: list[tuple[object, str, str]] = [
     ("registri", "CAT012", ""),
     ({"from": "hub"}, "CAT012", ".from"),
@@ -333,7 +334,7 @@ WRONG: list[tuple[object, str, str]] = [
     (from_registry(keep={"lines": 0}), "CAT012", ".keep.lines"),
     (from_registry(keep={"each": 2}), "CAT011", ".keep.lines"),
     (from_registry(keep={"lines": 1, "eac": 2}), "CAT010", ".keep.eac"),
-    *((from_registry(tags=tags), "CAT012", ".tags") for tags in ("(", "!*-dev", [], {"a": 1})),
+    *((from_registry(tags=tags), "CAT012", ".tags") for tags in WRONG_TAGS),
     (from_registry(kep=1), "CAT010", ".kep"),
     ("1.0.0", "CAT012", ""),
     ([{"version": "1.0.0", "digest": {"a": "b"}}], "CAT012", "[0].digest"),
