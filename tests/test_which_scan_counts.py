@@ -422,6 +422,8 @@ PINS = {
     "a tag that no page has": pins(
         f"{WEB}:1.0", joined=["web -"],
         told=[note("CAT038", PAGE, "there is no scan of it (it has versions 1.27.3, 1.27.2, 1.27)")]),
+    "a tag that none of two pages of a repository has": Row(
+        page=f"image: {DB}\n{PLAIN}", db=PLAIN, app=f"images: ['{DB}:2']", chart={"joined": ["- -"]}),
     "a tag that no page has, but a scan": pins(
         f"{WEB}:1.0", more={"old": scan(tag="1.0")}, joined=["web -"], pinsScanned=1),
     "a digest that no page has": pins(
