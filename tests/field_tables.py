@@ -134,6 +134,8 @@ def _settings(schema: Schema) -> Iterator[str]:
         head, *rest = path
         others = _COLLECTIONS[1:2] if rest and rest[0] in _NOT_OF_PLANS else _COLLECTIONS[1:]
         also = f" (also {', '.join(f'`{other}`' for other in others)})" if head == _COLLECTIONS[0] else ""
+        if name not in EXAMPLES:
+            raise LookupError(f"{name} has no example: add one to EXAMPLES in tests/setting_examples.py")
         meaning = f"{field.get('description', '')} {NOTES.get(name, '')}"
         cells = [f"`{name}`{also}", f"{meaning} *{written[0].upper()}{written[1:]}.*", f"`{EXAMPLES[name]}`"]
         yield f"| {' | '.join(_cell(cell) for cell in cells)} |"

@@ -303,15 +303,18 @@ def test_the_map_for_contributors_has_every_room_and_names_what_is_there() -> No
         "schemas/"
     }  # made from the code
     modules = {path.name for path in code.glob("*.py")} - {"__init__.py"}
-    assert [name for name in rooms if name not in picture] == []
-    assert [name for name in rooms | modules if f"`{name}`" not in table] == []
+    lacking = [name for name in rooms if name not in picture]
+    lacking += [name for name in rooms | modules if f"`{name}`" not in table]
+    assert not lacking, f"CONTRIBUTING.md, The map: draw and describe {lacking}"
     named = {path for path in re.findall(r"`([\w./-]+?)/?`", text) if re.search(r"/|\.(py|md|toml)$", path)}
-    assert [path for path in named if not ((ROOT / path).exists() or (code / path).exists())] == []
+    gone = [path for path in named if not ((ROOT / path).exists() or (code / path).exists())]
+    assert not gone, f"CONTRIBUTING.md names what does not exist: {gone}"
     for row in re.findall(r"^\| .*\.py` \| `.*$", text, re.MULTILINE):  # the walks: step, files, functions
         *_, files, functions = (re.findall(r"`([\w./]+)`", cell) for cell in row.strip(" |").split(" | "))
         source = "".join((code / file).read_text("utf-8") for file in files)
         parts = [part for function in functions for part in function.split(".")]
-        assert [part for part in parts if not re.search(rf"(def|class) {part}\b", source)] == [], row
+        gone = [part for part in parts if not re.search(rf"(def|class) {part}\b", source)]
+        assert not gone, f"CONTRIBUTING.md: {gone} is not in {files}"
 
 
 @pytest.mark.slow

@@ -525,6 +525,7 @@ def test_documents_that_only_the_patient_reading_understands_say_the_same(encodi
     whole = document({"products": products}, {"vulnerability": TWO}, author="Acme", version=1)
     text = json.dumps(whole)
     assert read_vex(text.encode(encoding)) == read_vex(text.encode())
+    assert read_vex(text.encode()).statements[0].timestamp == "2026-01-01T00:00:00"
     assert read_vex(json.dumps(whole | {"x-a": 1}).encode()) == read_vex(text.encode())
     wrapped = {"predicateType": "https://openvex.dev/ns/v0.2.0", "predicate": whole}
     assert read_vex(json.dumps(wrapped).encode()) == read_vex(text.encode())
