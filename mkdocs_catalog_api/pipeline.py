@@ -5,18 +5,19 @@ Both the MkDocs plugin and the command line use this module; it does not depend 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
 from .authored import clock
+from .authored.kept import KEPT
 from .authored.settings import Settings, check_words
 from .authored.site import Site
 from .catalog.value import Catalog
 from .documents import vex
 from .documents.discovery import ManifestEntry
-from .documents.publication import publication
+from .documents.publication import Encoded, publication
 from .documents.table import LOOKUP_NAMES
 from .problems import CatalogError, Level, Problem, Problems
 from .problems.codes import Code
@@ -174,7 +175,11 @@ def _prepare(
     if problems.refuse(strict=strict):
         raise CatalogError(problems)
     written: dict[str, ManifestEntry] = {}
-    for document in publication(catalog, settings, clock.timestamp(clock.now())):
+    documents: Iterable[Encoded] = publication(catalog, settings, clock.timestamp(clock.now()))
+    if KEPT.keeps:
+        sources, made = (catalog.content, settings), documents
+        documents = KEPT.of_equal("documents", sources, lambda: [*made])
+    for document in documents:
         written[document.path] = document.entry
         if staging:
             save(staging.documents, document.path, document.body)

@@ -186,7 +186,7 @@ def cases() -> list[Case]:
             Case({name: value}, 1)
             for name, values in {
                 "concerns": (None, GONE, {}, {"a": "deprecated"}, "", "deprecated", [None], [1], [""], [[]]),
-                "endOfLife": (yesterday, 2030, GONE, ["9999-01-01"], {}, ""),
+                "endOfLife": (yesterday, 2030, GONE, ["9999-01-01"], {}, "", "never", "20270-01-01"),
                 "platformsScanned": (["linux/arm64"], ["amd64"], None, GONE, "linux/amd64"),
             }.items()
             for value in values
@@ -291,6 +291,8 @@ def test_the_gate_tells_an_unknown_image_from_a_failure(served: Served) -> None:
         (encoded(other), ""),
         (encoded(document | {"data": []}), ""),
         (encoded(document | {"data": {}}), ""),
+        (encoded(document | {"data": {"0": document["data"][0]}}), ""),
+        (answer(right + right), "no valid answer from SITE"),
         *((answer(body), "") for body in invalid),
     ]
     with OneAnswer().running() as server:
@@ -320,7 +322,8 @@ def test_the_gate_prints_what_the_guide_shows(served: Served, tmp_path: Path) ->
     command, reason = block("ci-gate", "no answer").splitlines()
     with OneAnswer(body=answer(b"", "503 Service Unavailable")).running() as server:
         assert printed(server.address, command) == f"{reason}\n"
-    assert printed(served.url, "sh gate.sh"), "without an argument"
+    for number, images in {0: "", 2: f"{served.fine['digest']} {NOTHING}"}.items():
+        assert printed(served.url, f"sh gate.sh {images}") == f"refused: not one image, but {number}\n"
 
 
 def test_the_gate_for_a_reference_finds_its_document_and_tag(served: Served) -> None:
@@ -431,5 +434,9 @@ def test_the_input_of_the_policy_tells_an_unknown_digest_from_a_failure(
         assert denials(given()) == ["no answer from the catalog"]
         server.body = answer(b"<!doctype html>")
         assert ended(server.address, NOTHING) != 0, "jq can't read it"
+        for body in (b"", json.dumps(document).encode() * 2):
+            server.body = answer(body)
+            assert ended(server.address, document["digest"]) == 0
+            assert "the answer is about something else" in denials(given())
     assert ended(server.address, NOTHING) == 0
     assert denials(given()) == ["no answer from the catalog"], "the host is down"

@@ -181,6 +181,9 @@ def test_a_save_gives_the_bytes_of_a_fresh_build(site: SiteFolder, monkeypatch: 
             os.utime(site.folder / f"docs/images/i{number}.md", (1.7e9, 1.7e9))
             os.utime(site.folder / f"scans/i{number}/1.json", (1.7e9, 1.7e9))
         yield
+        with (site.folder / "docs/images/i9.md").open("a", encoding="utf-8") as prose:
+            prose.write("\nA word about it.\n")
+        yield
         (site.folder / "docs/images/i6.md").rename(site.folder / "docs/images/other.md")
         (site.folder / "scans/i7/1.json").replace(site.folder / "scans/i8/1.json")
         (site.folder / "scans/i6").rename(site.folder / "scans/other")
@@ -201,7 +204,7 @@ def test_a_save_gives_the_bytes_of_a_fresh_build(site: SiteFolder, monkeypatch: 
         counts.append(count)
         assert served == written("build")
         reads.clear()
-    assert counts == [10, 0, 3, 3, 2, 0]
+    assert counts == [10, 0, 3, 3, 0, 2, 0]
 
 
 def test_a_file_changed_just_now_is_read_again(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What `mkdocs serve` keeps from one build to the next: values that are made from single files alone."""
+"""What `mkdocs serve` keeps from one build to the next: values, with all that they are made from."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class Kept:
     - A text gives the same value again.
     - So does a file if its identity, size and times are the same. The next change of one that was changed
       less than two seconds before could have the same time, so its value is not kept.
+    - Other values are made again unless all that they are made from is equal.
     - What a build has not asked for is forgotten by the next one.
     """
 
@@ -47,6 +48,15 @@ class Kept:
                 state = file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns
                 return self._value((make, path, state), lambda: make(path.read_bytes()))
         return make(path.read_bytes())
+
+    def of_equal(self, name: Hashable, sources: object, make: Callable[[], _T]) -> _T:
+        """Return what `make` returns, or has returned under this name from equal sources."""
+        if not self.keeps:
+            return make()
+        last = cast(tuple[object, _T] | None, self._last.get(name))
+        value = last[1] if last and last[0] == sources else make()
+        self._new[name] = sources, value
+        return value
 
     def _value(self, key: Hashable, make: Callable[[], _T]) -> _T:
         if key not in self._new:

@@ -220,6 +220,13 @@ class Catalog(Struct, frozen=True):
     """The same for `effect`."""
 
     @property
+    def content(self) -> tuple[object, ...]:
+        """All that documents and pages show. A later time of the same day shows nothing else."""
+        left_out = {"now", "_shown", "_effects"}
+        shown = (getattr(self, name) for name in self.__struct_fields__ if name not in left_out)
+        return (self.now[:10], *shown)
+
+    @property
     def addresses(self) -> Addresses:
         return Addresses(mount_path(self.site_url))
 

@@ -86,6 +86,9 @@ class Statements:
                 self._ranks_by_id[key].append(rank)
         self._claims_by_id: dict[str, _Claims] = {}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Statements) and self._all == other._all
+
     def __len__(self) -> int:
         return len(self._all)
 

@@ -178,19 +178,21 @@ class _Presence(Struct):
     purls: set[str] = field(default_factory=set)
     licenses: set[str] = field(default_factory=set)
     sources: set[str] = field(default_factory=set)
-    rows: dict[int, list[Vulnerability]] = field(default_factory=dict)
-    """Position of a release → its open rows."""
+    rows: list[Vulnerability] = field(default_factory=list)
+    """The open rows that name it."""
+    open_in: list[int] = field(default_factory=list)
+    """For each of them, the position of its release. Lists of numbers take a tenth of the memory of sets."""
     listed_in: Sequence[int] = ()
     """Positions of the releases with a list that has it, ascending."""
-    found_in: set[int] = field(default_factory=set)
-    """Positions of the releases of which a row has it."""
+    suppressed_in: list[int] = field(default_factory=list)
+    """For each suppressed row, the position of its release."""
 
     @property
     def places(self) -> Sequence[int]:
         """Positions of the releases that have it, ascending."""
-        if self.found_in.issubset(self.listed_in):
+        if not (self.open_in or self.suppressed_in):
             return self.listed_in
-        return sorted(self.found_in.union(self.listed_in))
+        return sorted({*self.listed_in, *self.open_in, *self.suppressed_in})
 
     def list(self, entry: PackageVersion, positions: Sequence[int]) -> None:
         """Add an object of it, and where it is."""
@@ -267,10 +269,13 @@ class Inventory:
         for position, (_, release) in enumerate(self._places):
             for row in release.assessment.rows if release.assessment else ():
                 found = presence(row.package, plain_version(row.installed))
-                found.rows.setdefault(position, []).append(row)
-                _see(found, row, position)
+                found.rows.append(row)
+                found.open_in.append(position)
+                _see(found, row)
             for out in release.assessment.suppressed if release.assessment else ():
-                _see(presence(out.package, plain_version(out.installed)), out, position)
+                found = presence(out.package, plain_version(out.installed))
+                found.suppressed_in.append(position)
+                _see(found, out)
         return presences.values()
 
     def entries(self) -> Iterator[PackageEntry]:
@@ -280,9 +285,8 @@ class Inventory:
             rows = [
                 row
                 for each in presences
-                for position, of_release in each.rows.items()
+                for row, position in zip(each.rows, each.open_in, strict=True)
                 if position in self._available
-                for row in of_release
             ]
             path = _path(type_, name)
             yield PackageEntry(
@@ -311,7 +315,7 @@ class Inventory:
             yield path, PackageDocument("v1", "packages", type_, name, *self.looked_at, len(data), data)
 
     def _release(self, presence: _Presence) -> PackageRelease:
-        rows = [row for of_release in presence.rows.values() for row in of_release]
+        rows = presence.rows
         ids = {self._catalog.identities.of(row) for row in rows}
         return PackageRelease(
             name=presence.package.full_name,
@@ -347,7 +351,7 @@ class Inventory:
         if newest in positions or ids & self._ids_of(newest).get(presence.package, set()):
             return None
         if not (release.contents and release.contents.complete):
-            if any(position not in presence.rows for position in positions):
+            if not {*presence.open_in}.issuperset(positions):
                 return None
             if not all(self._shows_fixes(newest, position) for position in positions):
                 return None
@@ -369,10 +373,9 @@ class Inventory:
         return self._shown[newer, older]
 
 
-def _see(presence: _Presence, row: Vulnerability, position: int) -> None:
+def _see(presence: _Presence, row: Vulnerability) -> None:
     presence.versions.add(row.installed)
     presence.purls.update(filter(None, [row.purl]))
-    presence.found_in.add(position)
 
 
 def _documents(catalog: Catalog) -> Documents:

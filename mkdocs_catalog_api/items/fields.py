@@ -246,6 +246,7 @@ def field_type(model: type[BaseModel], attribute: str) -> TypeAdapter[Any]:
     return TypeAdapter(annotated)
 
 
+@cache
 def version_model(model: type[BaseModel]) -> type[Model] | None:
     """The model of each version of an item; None if such items have no versions."""
     versions = model.model_fields.get("versions")

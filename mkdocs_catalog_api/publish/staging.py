@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import os
 import re
-import secrets
 import shutil
 import signal
 import sys
@@ -47,7 +46,7 @@ class Staging:
             name = f".{site_dir.name}-catalog-api"
             self._lock, self.folder = (
                 _lock(parent / f"{name}.lock"),
-                parent / f"{name}-{secrets.token_hex(4)}",
+                parent / f"{name}-{os.urandom(4).hex()}",
             )
             self.documents = self.folder / "documents"
             self._removed = False

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 import msgspec
 from markupsafe import Markup
 
+from ..authored.kept import KEPT
 from ..authored.messages import models_in, resembling, suggestion
 from ..authored.settings import Settings, item_fields
 from ..authored.site import Site
@@ -49,7 +50,7 @@ from .lists import (
 from .logos import SPRITE, Logos
 from .markers import Marker
 from .overview import thousands
-from .render import Place, environment, render
+from .render import Place, environment, render, templates_changed
 from .replaced_words import read_words, replace_words
 from .timeline import timeline
 from .view import CatalogView, Item
@@ -182,6 +183,7 @@ class Parts:
             for name, each in COLLECTIONS.items()
         }
         self._env.globals["shown"] = self._shown
+        self._changed = templates_changed(site.custom_dir)
 
     def marker(self, marker: Marker, own: ItemPage | None, place: Place, level: int) -> list[str]:
         """The HTML for a marker, and that of its further pages; `own` is the item whose page this is.
@@ -239,8 +241,8 @@ class Parts:
 
     def item(self, own: ItemPage, place: Place, level: int, shown: Sequence[str] = SECTIONS) -> str:
         """The catalog's part of an item's own page."""
-        values = self._item_values(own) | {"resource": own.resource, "sections": shown}
-        return self._render(f"item-{_template(own.resource)}", place, level, values)
+        values = {"resource": own.resource, "sections": shown}
+        return self._of_item(f"item-{_template(own.resource)}", own, place, level, values)
 
     def head(self, own: ItemPage, place: Place, title: str, shown: Sequence[str], *, lead: bool) -> str:
         """The header of an item's page, around its title, with links to the sections that it has.
@@ -251,7 +253,20 @@ class Parts:
         """
         text = Markup(safe_html(own.item.entry.description or "")) if lead else ""  # noqa: S704  # it is safe
         values = {"title": Markup(title), "lead": text, "resource": own.resource, "sections": shown}  # noqa: S704
-        return self._render("item-head", place, 2, self._item_values(own) | values)
+        return self._of_item("item-head", own, place, 2, values)
+
+    def _of_item(self, name: str, own: ItemPage, place: Place, level: int, more: Mapping[str, object]) -> str:
+        """The HTML of one of the templates of items, which show nothing but these values.
+
+        The author's templates may show anything, so that theirs is made in each build.
+        """
+        values = {**self._item_values(own), **more}
+        if self._changed is None:
+            return self._render(name, place, level, values)
+        site = self._words, self._settings, self._shown, self.logos.icons, self._changed
+        sources = values, place, level, *site
+        of = name, own.resource, own.slug, place.language
+        return KEPT.of_equal(of, sources, lambda: self._render(name, place, level, values))
 
     def ids(self) -> list[str]:
         """The ids that the page of vulnerabilities covers, with their other names."""
@@ -322,6 +337,7 @@ class Parts:
                     **published,
                     "found": _figures(pin),
                     "page": addresses.web(images[pin.slug].page.url) if pin.slug in images else None,
+                    "latest": self._view.image(pin.slug)["latest"] if pin.slug in images else None,
                     "listed": pin.former.label if pin.former else pin.version,
                     "former": pin.former is not None,
                 }
