@@ -235,7 +235,7 @@ def _sections() -> Iterator[list[str]]:
 
 
 def _concerns() -> Iterator[list[str]]:
-    yield ["`concerns`", "meaning"]
+    yield ["word", "meaning"]
     yield from _grouped(CONCERNS.items())
 
 
