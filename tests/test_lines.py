@@ -55,12 +55,6 @@ RELEASES: dict[str, list[Release]] = {
         Release("1.28.1", line="1.28", newest=True),
         Release("1.29.3", line="1.29"),
     ],
-    "node": [
-        Release("24.18.0", line="24.18", upgrade="24.18.1", new_line="26.5.1"),
-        Release("24.18.1", line="24.18", new_line="26.5.1"),
-        Release("26.4.0", line="26.4", new_line="26.5.1"),
-        Release("26.5.1", line="26.5", newest=True),
-    ],
     "node-major": [
         Release("24.18.0", line="24", upgrade="24.18.1", new_line="26.5.1"),
         Release("24.18.1", line="24", new_line="26.5.1"),
@@ -89,11 +83,6 @@ RELEASES: dict[str, list[Release]] = {
         Release("17.11-debian13", line="17", variant="debian13", new_line="18.6-debian13", tag="17.11"),
         Release("18.6-debian13", line="18", variant="debian13", tag="18.6", newest=True),
     ],
-    "candidates": [
-        Release("2.0.0-rc1", line="2.0", upgrade="2.0.0-rc2"),
-        Release("2.0.0-rc2", line="2.0"),
-        Release("1.9.4", line="1.9", newest=True),
-    ],
     "openssl": [
         Release("1.1.1v", line="1.1", upgrade="1.1.1w", new_line="3.0.2"),
         Release("1.1.1w", line="1.1", new_line="3.0.2"),
@@ -104,20 +93,10 @@ RELEASES: dict[str, list[Release]] = {
         Release("8u502.b07", line="8", newest=True),
         Release("8u502.b06", line="8", upgrade="8u502.b07"),
     ],
-    "ubuntu": [
-        Release("22.04", line="22", upgrade="22.10", new_line="24.04"),
-        Release("22.10", line="22", new_line="24.04"),
-        Release("24.04", line="24", newest=True),
-    ],
     "channels": [
         Release("latest", line="latest", newest=True),
         Release("latest-dev", line="latest", variant="dev"),
         Release("1.29.3", line="1.29"),
-    ],
-    "revisions": [
-        Release("1.2.3-r0", line="1.2", upgrade="1.2.3-r1"),
-        Release("1.2.3-r1", line="1.2", newest=True),
-        Release("1.2.3-r1-dev", line="1.2", variant="dev"),
     ],
     "named-lines": [
         Release("4.9", line="lts", upgrade="5.0", new_line="5.1", written="lts"),

@@ -93,6 +93,11 @@ def from_registry(**choice: object) -> Json:
     return {"from": "registry", **choice}
 
 
+def chosen(choice: object, known: Sequence[str | Json], versions: Sequence[str], **row: Any) -> Row:
+    """A row of the versions that a choice lists."""
+    return Row(page=dict(versions=choice), known=known, published=dict(versions=[*versions]), **row)
+
+
 CHOSEN = ["1.2.0", "1.2.1", "1.2.1-alpine", "1.3.0", "edge"]
 WORDS = {
     "license": "BSD-2-Clause",
@@ -199,21 +204,13 @@ ROWS: dict[str, Row] = {
             versions=[
                 dict(version="1.29.3", variant="", tags=["1", "latest"]),
                 dict(version="1.30-alpine", variant="alpine"), "1.28.0"], latest="1.29.3")),
-    "tags by an expression": Row(
-        page=dict(versions=from_registry(tags="^[0-9.]+$")), known=CHOSEN,
-        published=dict(versions=["1.3.0", "1.2.1", "1.2.0"])),
-    "tags by patterns": Row(
-        page=dict(versions=from_registry(tags=["1.2*", "edge"])), known=CHOSEN,
-        published=dict(versions=["1.2.1", "1.2.1-alpine", "1.2.0", "edge"])),
-    "an expression is for the beginning": Row(
-        page=dict(versions=from_registry(tags="2")), known=["1.2.0", "2.0.0"],
-        published=dict(versions=["2.0.0"])),
-    "tags without some": Row(
-        page=dict(versions=from_registry(tags=["1.2*", "!*-alpine"])), known=CHOSEN,
-        published=dict(versions=["1.2.1", "1.2.0"])),
-    "the default without some": Row(
-        page=dict(versions=from_registry(tags=["!*-alpine", "!1.3*"])), known=CHOSEN,
-        published=dict(versions=["1.2.1", "1.2.0"])),
+    "tags by an expression": chosen(from_registry(tags="^[0-9.]+$"), CHOSEN, ["1.3.0", "1.2.1", "1.2.0"]),
+    "tags by patterns": chosen(
+        from_registry(tags=["1.2*", "edge"]), CHOSEN, ["1.2.1", "1.2.1-alpine", "1.2.0", "edge"]),
+    "an expression is for the beginning": chosen(from_registry(tags="2"), ["1.2.0", "2.0.0"], ["2.0.0"]),
+    "tags without some": chosen(from_registry(tags=["1.2*", "!*-alpine"]), CHOSEN, ["1.2.1", "1.2.0"]),
+    "the default without some": chosen(
+        from_registry(tags=["!*-alpine", "!1.3*"]), CHOSEN, ["1.2.1", "1.2.0"]),
     "neither pull requests nor commits": Row(
         page=dict(versions="registry"),
         known=[
@@ -234,9 +231,7 @@ ROWS: dict[str, Row] = {
         page=dict(versions=from_registry(keep=1)),
         known=[known("1.0.0", tags=["latest"]), "1.0.1", "1.0.2"],
         published=dict(versions=["1.0.2", "1.0.0"]), told=["CAT014 FILE versions"]),
-    "keep": Row(
-        page=dict(versions=from_registry(keep=1)), known=CHOSEN,
-        published=dict(versions=["1.3.0", "1.2.1-alpine"])),
+    "keep": chosen(from_registry(keep=1), CHOSEN, ["1.3.0", "1.2.1-alpine"]),
     "keep some of each line": Row(
         page=dict(versions=from_registry(keep=dict(lines=2, each=2))),
         known=[*CHOSEN, "1.1.9", "1.2.2-rc1"],
@@ -245,12 +240,8 @@ ROWS: dict[str, Row] = {
         page=dict(versions=from_registry(keep=3)),
         known=["2.0.0-rc1", "2.0.0-rc2", "1.9.1-rc1", "1.9.0", "1.8.0", "1.7.0"],
         published=dict(versions=["1.9.0", "2.0.0-rc2", "1.8.0"])),
-    "keep of tags": Row(
-        page=dict(versions=from_registry(tags="^1[.]2", keep=1)), known=CHOSEN,
-        published=dict(versions=["1.2.1", "1.2.1-alpine"])),
-    "neither": Row(
-        page=dict(versions=from_registry()), known=CHOSEN,
-        published=dict(versions=["1.3.0", "1.2.1", "1.2.1-alpine", "1.2.0"])),
+    "keep of tags": chosen(from_registry(tags="^1[.]2", keep=1), CHOSEN, ["1.2.1", "1.2.1-alpine"]),
+    "neither": chosen(from_registry(), CHOSEN, ["1.3.0", "1.2.1", "1.2.1-alpine", "1.2.0"]),
     "lines and variants of the page decide what is kept": Row(
         page=dict(lines="major", variants=dict(slim="*-slim*"), versions=from_registry(keep=1)),
         known=["1.2.0", "1.3.0-slim12", "1.3.0-slim13", "2.0.0"],
@@ -271,12 +262,9 @@ ROWS: dict[str, Row] = {
         page=dict(versions="registry"), known=[known("1.0.0", gone=True), known("2.0.0", gone=True)],
         published=dict(latest="2.0.0", base="debian"),
         told=["CAT083 FILE versions[0]", "CAT083 FILE versions[1]"], facts=dict(newest="2.0.0", **WORDS)),
-    "a file without a chosen version": Row(
-        page=dict(versions=from_registry(tags="^v")), known=["1.0.0"], published=dict(versions=[]),
-        told=["CAT083 PAGE:5 versions"]),
-    "a file without a version": Row(
-        page=dict(versions="registry"), known=["main", "pr-7"], published=dict(versions=[]),
-        told=["CAT083 PAGE:5 versions"]),
+    "a file without a chosen version": chosen(
+        from_registry(tags="^v"), ["1.0.0"], [], told=["CAT083 PAGE:5 versions"]),
+    "a file without a version": chosen("registry", ["main", "pr-7"], [], told=["CAT083 PAGE:5 versions"]),
     "a license that is none": Row(
         page=dict(versions=["1.0.0"]), known=["1.0.0"], published=dict(license="do what you want"),
         told=["CAT012 FILE license"], head=NO_LICENSE, facts=dict(license="do what you want")),

@@ -331,48 +331,27 @@ def test_a_statement_with_a_fault_is_not_used(site: SiteFolder, change: Json, pl
 
 CONTESTED = ("a.json: statements[0]", "")
 UNREADABLE = '"yesterday" is not a time, so the statement is treated as the newest'
-TIMES: list[tuple[str, Json, Json, list[tuple[str, str]]]] = [
-    ("the same time", {"timestamp": MARCH}, {"timestamp": "2026-03-01T01:00:00+01:00"}, [CONTESTED]),
-    (
-        "a nanosecond newer",
-        {"timestamp": "2026-03-01T00:00:00.500Z"},
-        {"timestamp": "2026-03-01T00:00:00,500000001Z"},
-        [],
-    ),
-    ("no time", {"timestamp": MARCH}, {}, [CONTESTED]),
-    ("an exception without a time", {}, {"timestamp": MARCH}, [CONTESTED]),
-    ("times that Go has not set", {"timestamp": "0001-01-01T00:00:00Z"}, {"timestamp": None}, [CONTESTED]),
-    (
-        "an unreadable time",
-        {"timestamp": MARCH},
-        {"timestamp": "yesterday"},
-        [CONTESTED, ("b.json: statements[0].timestamp", UNREADABLE)],
-    ),
-    (
-        "an unreadable update",
-        {"timestamp": MARCH},
-        {"timestamp": "2026-01-01T00:00:00Z", "last_updated": 20260401},
-        [CONTESTED, ("b.json: statements[0].last_updated", "")],
-    ),
-    (
-        "the future",
-        {"timestamp": MARCH},
-        {"last_updated": FUTURE},
-        [
-            (
-                "b.json: statements[0].last_updated",
-                f"{FUTURE} is in the future, so the statement is treated as",
-            )
-        ],
-    ),
-]
+AT_MARCH, LATER = {"timestamp": MARCH}, {"timestamp": "2026-03-01T00:00:00,500000001Z"}
+TIMES: dict[str, tuple[Json, Json, list[tuple[str, str]]]] = {
+    "the same time": (AT_MARCH, {"timestamp": "2026-03-01T01:00:00+01:00"}, [CONTESTED]),
+    "a nanosecond newer": ({"timestamp": "2026-03-01T00:00:00.500Z"}, LATER, []),
+    "no time": (AT_MARCH, {}, [CONTESTED]),
+    "an exception without a time": ({}, AT_MARCH, [CONTESTED]),
+    "times that Go has not set": ({"timestamp": "0001-01-01T00:00:00Z"}, {"timestamp": None}, [CONTESTED]),
+    "an unreadable time": (
+        AT_MARCH, {"timestamp": "yesterday"}, [CONTESTED, ("b.json: statements[0].timestamp", UNREADABLE)]),
+    "an unreadable update": (
+        AT_MARCH, {"timestamp": "2026-01-01T00:00:00Z", "last_updated": 20260401},
+        [CONTESTED, ("b.json: statements[0].last_updated", "")]),
+    "the future": (
+        AT_MARCH, {"last_updated": FUTURE},
+        [("b.json: statements[0].last_updated", f"{FUTURE} is in the future, so the statement is treated")]),
+}  # fmt: skip
 """Times of an exception, and of a statement that contradicts it: the order of times is the oracle's."""
 ON_TWO, AFFECTED = {"vulnerability": TWO}, {"status": "affected"}
 
 
-@pytest.mark.parametrize(
-    ("exception", "other", "told"), [row[1:] for row in TIMES], ids=[row[0] for row in TIMES]
-)
+@pytest.mark.parametrize(("exception", "other", "told"), TIMES.values(), ids=TIMES)
 def test_a_contradiction_wins_unless_it_is_certainly_older(
     site: SiteFolder, exception: Json, other: Json, told: list[tuple[str, str]]
 ) -> None:
