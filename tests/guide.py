@@ -24,6 +24,11 @@ def page(name: str) -> str:
     return (GUIDE / f"{name}.md").read_text("utf-8")
 
 
+def script(name: str) -> str:
+    """A program that the pages offer."""
+    return (GUIDE / name).read_text("utf-8")
+
+
 def blocks(name: str, language: str = "") -> list[Block]:
     """The blocks of a page, in order; with a language only those in it."""
     found = [Block(*match.groups(default="")) for match in _BLOCK.finditer(page(name))]

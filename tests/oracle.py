@@ -139,6 +139,7 @@ def contents(release: Record, now: Fraction) -> tuple[list[Any], str]:
     covered = {part for _, is_whole, of in lists for part in of if is_whole}
     packages = {package["bom-ref"]: package for listed, *_ in lists for package in listed}
     every = sorted(packages.values(), key=lambda each: (each["type"] == "library", each["bom-ref"]))
+    every = [package | {"bom-ref": str(number)} for number, package in enumerate(every, 1)]
     complete = {*release.parts} <= covered
     return every, ("Known" if complete else "InPart") if lists else "Unknown"
 
@@ -263,12 +264,13 @@ def covers(product: Any, found: Record, scan: Record, release: Record) -> bool:
 
 
 def suppression(found: Record, scan: Record, release: Record, catalog: Record) -> Any:
-    """One statement on its own id, or one on each of several CVEs, that none contradicts."""
+    """One statement on its own id, or one on each of several CVEs, that none on any id of it contradicts."""
     fitting = [s for s in catalog.statements if any(covers(p, found, scan, release) for p in s.products)]
     several = [{found.id.upper(), cve} for cve in found.cves]
+    others = {id_.upper() for id_ in found.aliases if id_ not in found.cves}
     reasons, contradicted = [], False
     for ids in several if len(several) > 1 else [{id_.upper() for id_ in (found.id, *found.aliases)}]:
-        about = [statement for statement in fitting if statement.ids & ids]
+        about = [s for s in fitting if s.ids & ids or (s.ids & others and not s.suppresses)]
         times = [s.time for s in about if not s.suppresses]
         best = [
             s for s in about if s.suppresses and all(None not in (s.time, t) and s.time > t for t in times)

@@ -390,7 +390,7 @@ def looked_alike(newer: Record, older: Record, catalog: Record) -> bool:
             platform = scan.platform or (of_digests.pop() if len(of_digests) == 1 else "")
             day = scan.time // 86_400 if scan.time is not None and scan.time <= catalog.now else None
             seen.append((scan.scanner, platform.replace("/v8", ""), scan.packages, scan.limits, day))
-        return [look for look in seen if look[2]]  # a scan of no packages at all tells nothing
+        return seen
 
     def doubtful(release: Record) -> bool:
         """Whether a scan of an unknown platform may be of one of several parts."""
@@ -404,6 +404,8 @@ def looked_alike(newer: Record, older: Record, catalog: Record) -> bool:
 
     new, old = looks(newer), looks(older)
     days = [{day for *_, day in every} for every in (new, old)]
+    # A scan of no packages at all tells nothing but its day.
+    new, old = ([look for look in every if look[2]] for every in (new, old))
     if not new or {look[0] for look in new} != {look[0] for look in old} or None in days[0] | days[1]:
         return False
     new = [look for look in new if look[1] or not doubtful(newer)]

@@ -257,7 +257,10 @@ def reports(folder: Path) -> list[Record]:
             read = [sbom(report)]
         else:
             read = [osv(report)] if "results" in report else [harbor(body) for body in report.values()]
-        scans += [Record(**vars(each), path=path.relative_to(folder).as_posix()) for each in read]
+        name = path.relative_to(folder).as_posix()
+        if "bomFormat" in report:
+            name = name.replace(".cdx.json", ".json")
+        scans += [Record(**vars(each), path=name) for each in read]
     return scans
 
 

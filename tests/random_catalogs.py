@@ -348,7 +348,7 @@ class RandomCatalog:
         id_ = self.one([CVES[0]] * 8 + CVES + ADVISORIES)
         forms: list[Any] = [id_, {"name": id_}, {"name": f" {id_.lower()} "}]
         forms += [{"@id": f"https://example.org/{each}", "name": id_} for each in (id_, CVES[0])]
-        forms += [{"name": "X-1", "aliases": [id_]}]
+        forms += [{"name": "X-1", "aliases": [id_]}, {"name": id_, "aliases": [CVES[0]]}]
         status = self.one(["not_affected"] * 3 + ["fixed", "affected", "under_investigation"])
         statement: Json = {"vulnerability": self.one(forms), "status": status}
         statement["products"] = [self.product() for _ in range(self.chance.randint(1, 3))]

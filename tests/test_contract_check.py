@@ -79,6 +79,7 @@ MUTATIONS: list[tuple[str, str, Any]] = [
     ("packages nobody has a list of", "packages/index.json releasesUnknown", 0),
     ("causes", "security.json causes 0 fixed", ["3.2"]),
     ("what is inside", "sbom/beta/2.0.json components 0 version", "1.36"),
+    ("one reference of two parts", "sbom/beta/2.0.json components 0 bom-ref", "0"),
     ("Renovate", "renovate/alpha.json tags latest", "1.9"),
     ("VEX", "vex/alpha.json statements 0 products 0 @id", "pkg:oci/alpha@sha256%3A0"),
     ("wider", "vex/alpha.json statements 0 vulnerability name", "CVE-2026-0001"),

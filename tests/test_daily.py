@@ -19,7 +19,7 @@ import yaml
 from .contract import check
 from .example import EXAMPLE
 from .feeds_of_advisories import kev
-from .guide import block, blocks
+from .guide import block, blocks, script
 from .programs import need
 from .registries import Registry, running
 from .servers import serve
@@ -180,9 +180,9 @@ def bench(site: SiteFolder, tmp_path_factory: pytest.TempPathFactory) -> Iterato
             site.image(slug, "versions: registry")
         site.settings["registry"] = f"{registry.host}/acme"
         site.write_config()
-        for name in (*SCRIPTS, ".gitignore"):
-            site.write(name, block("daily", name))
-        site.write("verify.sh", block("hosts", "verify.sh"))
+        for name in (*SCRIPTS, "verify.sh"):
+            site.write(name, script(name))
+        site.write(".gitignore", block("daily", ".gitignore"))
         git("init", "--quiet", "--bare", "--initial-branch=main", str(origin))
         git("init", "--quiet", "--initial-branch=main", folder=site.folder)
         git("add", "--all", folder=site.folder)
@@ -317,7 +317,7 @@ def test_a_site_that_is_not_the_one_that_was_built_fails(tmp_path: Path) -> None
     (tmp_path / "sleep").chmod(0o755)
     with serve(tmp_path / "www") as port:
         done = subprocess.run(
-            ["sh", "-c", block("daily", "live.sh"), "live.sh", f"http://127.0.0.1:{port}/"],
+            ["sh", "-c", script("live.sh"), "live.sh", f"http://127.0.0.1:{port}/"],
             cwd=tmp_path,
             env=os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"},
             check=False,
@@ -337,7 +337,7 @@ def test_the_data_is_kept_by_the_run_after_one_whose_push_failed(tmp_path: Path)
     (clone / "scans/web.json").write_text("{}", "utf-8")
 
     def keep(*arguments: str) -> int:
-        command = ["sh", "-c", block("daily", "keep.sh"), "keep.sh", "main", *arguments]
+        command = ["sh", "-c", script("keep.sh"), "keep.sh", "main", *arguments]
         return subprocess.run(command, cwd=clone, env=os.environ | AUTHOR, capture_output=True).returncode
 
     assert keep(str(tmp_path / "none.git")) != 0
@@ -365,7 +365,7 @@ def test_github_runs_daily_and_only_one_job_may_write() -> None:
 def test_where_the_repository_may_be_written_only_git_runs() -> None:
     keep = github()["jobs"]["keep"]
     assert [step["run"] for step in keep["steps"] if "run" in step] == ['sh keep.sh "$DATA"']
-    words = re.findall(r"^ *([\w.-]+)", block("daily", "keep.sh"), re.MULTILINE)
+    words = re.findall(r"^ *([\w.-]+)", script("keep.sh"), re.MULTILINE)
     assert {*words} <= {"set", "git", "for", "if", "rm", "cp", "fi", "done", "cd"}
 
 

@@ -57,6 +57,7 @@ BLOCKS = {
         "aws s3 sync": "needs an account",
     },
     "others": {"zensical build": "test_generators, with the real program"},
+    "faq": {"python -c 'import csv": RUN},
     "ask": {
         "curl -sO https://catalog.example.org": "test_ask",
         "pip install 'mcp": "test_ask",
@@ -116,6 +117,9 @@ def test_a_page_is_begun_checked_and_built(folder: Path, site: SiteFolder) -> No
     assert shell(folder, command("command-line", "catalog-api check --strict --quiet")) == ""
     assert "no problems" in shell(folder, command("problems", "catalog-api check --strict"))
     assert "1 scanned" in shell(folder, command("problems", "catalog-api check --verbose"))
+    site.write("images.csv", "name,category,image\nRedis,Databases,docker.io/library/redis\nCaddy,,\n")
+    shell(folder, blocks("faq", "sh")[0].text)
+    assert "3 images" in shell(folder, "catalog-api check")
 
 
 @pytest.mark.slow

@@ -113,11 +113,20 @@ def test_an_sbom_is_valid_and_the_author_s_address_comes_first(site: SiteFolder)
         report = listing(*PURLS, odd, "not a purl", tag=f"{REGISTRY}/web:{label}")
         report["Metadata"]["OS"] = {"Family": "alpine", "Name": "3.23"}
         report["Results"][0]["Packages"][0]["Licenses"] = ["Apache-2.0", "a license with a long name"]
+        report["Results"][0]["Packages"] += [{"Name": "alpine", "Version": "3.23"}]
+        report["Results"][0]["Packages"] += [{"Name": "a@1", "Version": "2"}, {"Name": "a", "Version": "1@2"}]
         site.report(f"web/{label}.json", report)
+    other = cyclonedx(*PURLS, of=f"{REGISTRY}/web:1")
+    systems = [{"type": "operating-system", "name": name, "version": "3.23"} for name in ("wolfi", "alpine")]
+    site.report("web.json", other | {"components": [*other["components"], *systems]})
     result = built(site)
     for label in "12":
         text = (result.api / f"sbom/web/{label}.json").read_text("utf-8")
         assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
+    bom = result.json("sbom/web/1.json")
+    parts = [bom["metadata"]["component"], *bom["components"]]
+    assert len({part["bom-ref"] for part in parts}) == len(parts)
+    assert [part["name"] for part in parts[1:3]] == ["alpine", "wolfi"]
     sboms = {version["version"]: version["sbom"] for version in result.at("images/web versions")}
     assert sboms == {"1": "/catalog/api/v1/sbom/web/1.json", "2": "https://e.org/"}
     entry = result.json(f"digests/{digest(1).replace(':', '/')}.json")["data"][0]

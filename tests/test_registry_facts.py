@@ -140,6 +140,12 @@ ROWS: dict[str, Row] = {
                 dict(
                     released="2020-01-01", size=5, tags=["one"], platforms=["linux/s390x"],
                     digest=digest("1.0.0"))]), told=["CAT036 PAGE:6 platforms"], facts=WORDS),
+    "platforms of the page choose among those of the registry": Row(
+        page=dict(platforms=BOTH[:1], versions=["1.0.0"]), known=["1.0.0"],
+        published=dict(
+            platforms=BOTH[:1],
+            versions=[
+                dict(platforms=BOTH[:1], manifests=[digest("1.0.0-amd64"), digest("1.0.0-arm64")])])),
     "a page with another digest is not filled": Row(
         page=dict(versions=[dict(version="1.0.0", digest=digest("7"))]), known=[known("1.0.0", tags=["1"])],
         published=dict(versions=[dict(digest=digest("7"), manifests=[], released=None, tags=[], size=None)]),

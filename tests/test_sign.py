@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from .guide import block, blocks
+from .guide import blocks, script
 from .programs import need
 from .servers import serve
 from .sites import SiteFolder
@@ -33,7 +33,7 @@ def signed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (build, sign) = commands("mkdocs build").splitlines()
     assert build == "mkdocs build --strict"
     subprocess.run(["sh", "-ec", commands("openssl genpkey") + sign], cwd=site.folder, check=True)
-    (site.folder / "verify.sh").write_text(block("hosts", "verify.sh"), "utf-8")
+    site.write("verify.sh", script("verify.sh"))
     return site.folder
 
 

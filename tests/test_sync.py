@@ -848,7 +848,7 @@ def test_credentials_reach_no_other_host(site: SiteFolder, fake: FakeRegistry) -
 
 def test_a_token_for_each_repository(site: SiteFolder, fake: FakeRegistry) -> None:
     listed(site, fake, "redis")
-    site.settings["registry"] = f"{fake.host}/acme"
+    site.settings["registry"] = fake.host  # with its port, and without a namespace
     challenge = f'Bearer realm="{fake.address}/token",service="x"'
     for slug, kind in (("nginx", "token"), ("redis", "access_token")):
         fake.image(f"acme/{slug}", "1.0")

@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import fields, replace
 from pydantic import ValidationError
 
+from ..catalog.scans import plain_platform
 from ..items.base_model import Model
 from ..items.fields import built_in_fields, field_type, version_model
 from ..items.models import ChartEntry, ImageEntry
@@ -111,7 +112,7 @@ class FactsFolder:
         for position, version in enumerate(versions):
             words = _former_manifests(version, facts.former)
             if position in known:
-                words = _of_version(version, of_listed[position], tags[position])
+                words = _of_version(version, of_listed[position], tags[position], values.get("platforms"))
             below.append(_left_out(version, words, names))
         words = _left_out(values, _of_item(facts, of_listed.values()), filled(model))
         if listed:
@@ -341,10 +342,16 @@ def _former_manifests(version: Values, former: Iterable[FormerFacts]) -> Values:
     return {"manifests": next(filter(None, builds), None)}
 
 
-def _of_version(version: Values, facts: VersionFacts, tags: Sequence[str]) -> Values:
-    """Return what the registry says of a version; little if the page has digests of some platforms only."""
+def _of_version(version: Values, facts: VersionFacts, tags: Sequence[str], chosen: object) -> Values:
+    """Return what the registry says of a version; little if the page has digests of some platforms only.
+
+    `chosen` are the platforms of the item, which leave out others.
+    """
     words: Values = msgspec.to_builtins(facts)
-    words |= {"tags": tags, "platforms": _platforms(facts), "manifests": _manifests(facts)}
+    every = _platforms(facts)
+    wanted = [*map(plain_platform, map(str, chosen))] if isinstance(chosen, list) else []
+    platforms = [platform for platform in every if plain_platform(platform) in wanted] or every
+    words |= {"tags": tags, "platforms": platforms, "manifests": _manifests(facts)}
     digests = _digests(version)
     if "digest" in version or "digests" in version:
         words.pop("digest", None)

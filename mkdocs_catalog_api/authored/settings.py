@@ -302,7 +302,7 @@ LARGE_LOOKUPS = frozenset({"sbom"})
 class Settings(Section):
     """All settings; each has a default."""
 
-    registry: Annotated[Word, AfterValidator(references.repository)] | None = Field(
+    registry: Annotated[Word, AfterValidator(references.registry)] | None = Field(
         None, description="Default registry: a page without `image` gets `registry/slug`."
     )
     insecure_registries: tuple[Word, ...] = Field(

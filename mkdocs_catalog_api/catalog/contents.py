@@ -105,14 +105,14 @@ class PackageList(Struct, frozen=True, gc=False):
     """The packages that one report or SBOM lists: at least one, each once, in its order."""
 
     packages: tuple[PackageVersion, ...]
-    system: System | None = None
-    """None if it is not named."""
+    systems: tuple[System, ...] = ()
+    """Those that are named."""
 
     @classmethod
-    def of(cls, packages: Iterable[PackageVersion], *, system: System | None = None) -> PackageList | None:
+    def of(cls, packages: Iterable[PackageVersion], systems: Iterable[System] = ()) -> PackageList | None:
         """Return None for a list without a package, from which nothing is known."""
         listed = _once(packages)
-        return cls(listed, system) if listed else None
+        return cls(listed, tuple(system for system in systems if system.name)) if listed else None
 
 
 class Contents(Struct, frozen=True):
@@ -128,7 +128,7 @@ def united(lists: Sequence[PackageList], *, complete: bool) -> Contents | None:
     """The packages of all lists; None without one."""
     if not lists:
         return None
-    systems = tuple(sorted({each.system for each in lists if each.system}))
+    systems = tuple(sorted({system for each in lists for system in each.systems}))
     if len(lists) == 1:
         return Contents(lists[0].packages, complete, systems)
     return Contents(_once(entry for each in lists for entry in each.packages), complete, systems)

@@ -182,7 +182,7 @@ def _registry(
     from ..network.registry_sync import Sync
 
     items = [*_items(site, settings, output.problems)]
-    host = Reference.parse(settings.registry).domain if settings.registry else None
+    host = Reference.parse(f"{settings.registry}/slug").domain if settings.registry else None
     registries = Registries(client, Credentials(host))
     with Sync(registries, output, FACTS_FOLDER, prune=prune) as sync:
         _show_progress(sync.run(items), len(items), say)

@@ -221,10 +221,16 @@ class Inventory:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._places = [(image, release) for image in catalog.images for release in image.releases]
+        self._slugs = [image.entry.slug for image, _ in self._places]
+        self._labels = [release.entry.version for _, release in self._places]
         self._newest_of = {
             image.entry.slug: position
             for position, (image, release) in enumerate(self._places)
             if release is image.newest
+        }
+        self._updates = {
+            position: PackageUpdate(self._labels[position], self._places[position][1].entry.only_digest)
+            for position in self._newest_of.values()
         }
         self._newest = {*self._newest_of.values()}
         self._available = {
@@ -292,7 +298,7 @@ class Inventory:
             yield PackageEntry(
                 type=type_,
                 name=name,
-                images=len({self._places[position][0].entry.slug for position in places}),
+                images=len({*map(self._slugs.__getitem__, places)}),
                 releases=len(places),
                 latest_releases=len(places & self._newest),
                 open=Counters(*by_severity(rows)),
@@ -329,33 +335,28 @@ class Inventory:
         )
 
     def _images(self, presence: _Presence, ids: Set[str]) -> Iterator[PackageImage]:
-        for slug, group in groupby(sorted(presence.places), lambda at: self._places[at][0].entry.slug):
-            positions = [*group]
-            newest = self._newest_of[slug]
+        for slug, group in groupby(presence.places, self._slugs.__getitem__):
+            positions, newest = [*group], self._newest_of[slug]
             yield PackageImage(
                 slug,
-                [self._places[position][1].entry.version for position in positions],
+                [*map(self._labels.__getitem__, positions)],
                 newest == positions[0],
-                self._update(presence, ids, positions, newest),
+                self._updates[newest] if self._is_without(newest, presence, ids, positions) else None,
             )
 
-    def _update(
-        self, presence: _Presence, ids: Set[str], positions: Sequence[int], newest: int
-    ) -> PackageUpdate | None:
-        """The newest release, if it certainly has nothing of what these releases with the package have.
+    def _is_without(self, newest: int, presence: _Presence, ids: Set[str], positions: Sequence[int]) -> bool:
+        """Whether the newest release certainly has nothing of what these releases with the package have.
 
         - It has not this version of the package, and none of the ids in another version.
         - Its contents are known, or its scans looked at what those of each of the releases looked at.
         """
-        release = self._places[newest][1]
-        if newest in positions or ids & self._ids_of(newest).get(presence.package, set()):
-            return None
-        if not (release.contents and release.contents.complete):
-            if not {*presence.open_in}.issuperset(positions):
-                return None
-            if not all(self._shows_fixes(newest, position) for position in positions):
-                return None
-        return PackageUpdate(release.entry.version, release.entry.only_digest)
+        if newest in positions or (ids and ids & self._ids_of(newest).get(presence.package, set())):
+            return False
+        contents = self._places[newest][1].contents
+        return (contents is not None and contents.complete) or (
+            {*presence.open_in}.issuperset(positions)
+            and all(self._shows_fixes(newest, position) for position in positions)
+        )
 
     def _ids_of(self, position: int) -> dict[Package, set[str]]:
         """Package of a release → its open ids."""

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from msgspec import UNSET, Meta, UnsetType
+from msgspec.structs import replace
 
 from ..catalog import addresses
 from ..catalog.contents import Contents, PackageVersion
@@ -30,8 +31,8 @@ ComponentType = Literal["container", "library", "operating-system"]
 BomRef = Annotated[
     Text,
     Meta(
-        description="Unique in the document: the package URL if it is known.",
-        examples=["pkg:deb/debian/libssl3@3.0.17-1~deb12u2?arch=amd64&distro=debian-12&upstream=openssl"],
+        description="Its number in the document: short, since each document of a package would repeat more.",
+        examples=["0"],
     ),
 ]
 _SOURCE = ("aquasecurity:trivy:SrcName", "aquasecurity:trivy:SrcVersion")
@@ -114,19 +115,12 @@ def sbom_address(catalog: Catalog, slug: str, release: Release) -> str | None:
 
 
 class _Components:
-    """The component of each package: all documents share it."""
+    """The component of each package: all documents have it with a number of their own."""
 
     def __init__(self) -> None:
         self._made: dict[int, tuple[PackageVersion, BomComponent]] = {}
 
     def of(self, contents: Contents) -> Iterator[BomComponent]:
-        for name, version in contents.systems:
-            yield BomComponent(
-                type="operating-system",
-                bom_ref=f"{name}@{version}",
-                name=name,
-                version=version or UNSET,
-            )
         made = self._made
         components: list[BomComponent] = []
         for entry in contents.packages:
@@ -135,10 +129,16 @@ class _Components:
                 pair = made[id(entry)] = entry, _component(entry)
             components.append(pair[1])
         components.sort(key=attrgetter("bom_ref"))
-        yield from components
+        systems = (
+            BomComponent(type="operating-system", bom_ref="", name=name, version=version or UNSET)
+            for name, version in contents.systems
+        )
+        for number, component in enumerate((*systems, *components), 1):
+            yield replace(component, bom_ref=str(number))
 
 
 def _component(entry: PackageVersion) -> BomComponent:
+    """The component, with its place among others as `bom_ref`."""
     name = entry.package.full_name
     source: list[BomProperty] | UnsetType = UNSET
     if entry.source:
@@ -163,9 +163,7 @@ def _image(image: Image, release: Release) -> BomComponent:
         name = quote(repository.rpartition("/")[2], safe="")
         purl = f"pkg:oci/{name}@{quote(digest, safe='')}?repository_url={quote(repository, safe='')}"
     name = reference or image.entry.name
-    return BomComponent(
-        type="container", bom_ref=purl or f"{name}:{version}", name=name, version=version, purl=purl
-    )
+    return BomComponent(type="container", bom_ref="0", name=name, version=version, purl=purl)
 
 
 def _documents(catalog: Catalog) -> Documents:

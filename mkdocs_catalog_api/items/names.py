@@ -199,6 +199,11 @@ def repository(text: str) -> str:
     raise refusal(text, "an image repository", error, _split(text)[0])
 
 
+def registry(text: str) -> str:
+    """What comes before `/slug` in references: a host, with its port if any, or a namespace on it."""
+    return text if isinstance(_read(f"{text}/slug"), Reference) and "/" not in text else repository(text)
+
+
 def chart_reference(text: str) -> str:
     """Where a chart is: `oci://registry/path`, the http(s) address of a repository, or a plain reference."""
     if text.startswith("oci://"):

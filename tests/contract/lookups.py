@@ -528,10 +528,14 @@ def _sboms(api: Api) -> None:
             if version["sbom"] is None:
                 api.blame("images.json", "$.data", f"does not name {path}")
             parts = api.documents[path]["components"]
-            refs = [part["bom-ref"] for part in parts]
-            packages = [part["bom-ref"] for part in parts if part["type"] == "library"]
+            refs = [part["bom-ref"] for part in (api.documents[path]["metadata"]["component"], *parts)]
+            packages = [
+                part.get("purl") or f"{part['name']}@{part.get('version', '')}"
+                for part in parts
+                if part["type"] == "library"
+            ]
             if len({*refs}) != len(refs) or packages != sorted(packages):
-                api.blame(path, "$.components", "are out of order, or one is there twice")
+                api.blame(path, "$.components", "are out of order, or two have one reference")
             for position, part in enumerate(parts):
                 url = part.get("purl", "").partition("?")[0]
                 written = unquote(url.rpartition("@")[2]) if "@" in url[5:] else ""

@@ -6,7 +6,7 @@
 | references, coverage | `metadata.component`: `name`, `purl`, of Syft `version`, of Trivy `properties` |
 | kind | `metadata.component.type`, except `container` |
 | contents | `components[]`, also nested: `library`, or any with version and package URL |
-| contents.system | the component of type `operating-system` |
+| contents.systems | the components of type `operating-system` |
 | version, source of a package | `purl`, else `version`; of Trivy the property `SrcName` |
 | licenses | `licenses[]`: `license.id`, `license.name` or `expression` |
 """
@@ -19,8 +19,8 @@ from collections.abc import Iterator, Sequence
 from ...catalog.contents import PackageList, PackageVersion, System, package_version
 from ...catalog.scans import Scan
 from ...problems import RefusedError
-from .normalise import ReportFormat, digests, items, licenses, mapping, rows, text
-from .sbom import SbomSubject, as_scan, decode, unwrapped
+from .normalise import digests, items, licenses, mapping, rows, text
+from .sbom import SbomSubject, as_scan, sbom_format
 
 _TRIVY = "aquasecurity:trivy:"
 _HINT = "create the SBOM again"
@@ -28,29 +28,26 @@ _OLDEST = (1, 4)
 _NUMBER = re.compile("[0-9]{1,4}")
 
 
-def recognizes(document: object) -> bool:
-    return unwrapped(document)[0].get("bomFormat") == "CycloneDX"
-
-
-def read(document: object) -> list[Scan]:
+def _read(sbom: dict[str, object], attested: SbomSubject | None) -> Scan:
     """Read an SBOM. Raises `RefusedError` for versions before 1.4, and for components without name."""
-    sbom, attested = unwrapped(document)
     _check_version(text(sbom.get("specVersion")))
     metadata = mapping(sbom.get("metadata"))
     subject = mapping(metadata.get("component"))
     components = [*_flat(rows(sbom.get("components"), "components", _HINT))]
-    systems = [entry for entry in components if entry.get("type") == "operating-system"]
+    systems = (
+        System(text(entry.get("name")), text(entry.get("version")))
+        for entry in components
+        if entry.get("type") == "operating-system"
+    )
     kind = text(subject.get("type"))
-    return [
-        as_scan(
-            attested or _subject(subject),
-            PackageList.of(filter(None, map(_package, components)), system=_system(systems)),
-            tool=_tool(metadata.get("tools")),
-            created=metadata.get("timestamp"),
-            kind="" if attested or kind == "container" else kind,
-            unread=len(items(sbom.get("vulnerabilities"))),
-        )
-    ]
+    return as_scan(
+        attested or _subject(subject),
+        PackageList.of(filter(None, map(_package, components)), systems),
+        tool=_tool(metadata.get("tools")),
+        created=metadata.get("timestamp"),
+        kind="" if attested or kind == "container" else kind,
+        unread=len(items(sbom.get("vulnerabilities"))),
+    )
 
 
 def _check_version(written: str) -> None:
@@ -78,13 +75,6 @@ def _subject(component: dict[str, object]) -> SbomSubject:
     return SbomSubject.of_purl(text(component.get("purl"))).with_others([named])
 
 
-def _system(components: Sequence[dict[str, object]]) -> System | None:
-    for component in components:
-        if name := text(component.get("name")):
-            return System(name, text(component.get("version")))
-    return None
-
-
 def _tool(tools: object) -> str:
     """Name and version of the first program; a list before 1.5."""
     listed = items(mapping(tools).get("components")) or items(tools)
@@ -99,10 +89,10 @@ def _package(component: dict[str, object]) -> PackageVersion | None:
     name, version, purl = (text(component.get(key)) for key in ("name", "version", "purl"))
     if component.get("type") in ("operating-system", "file"):
         return None
-    if component.get("type") != "library" and not (version and purl):
-        return None
     if not name:
         raise RefusedError("`components[…].name` is missing or not text", _HINT)
+    if component.get("type") != "library" and not (version and purl):
+        return None
     if group := text(component.get("group")):
         name = f"{group}/{name}"
     properties = _properties(component)
@@ -128,16 +118,13 @@ def _properties(component: dict[str, object]) -> dict[str, list[str]]:
     return values
 
 
-FORMAT = ReportFormat(
-    word="",
-    name="CycloneDX",
-    page="https://cyclonedx.org",
-    what="JSON, 1.4 or later, also in an in-toto statement: lists packages, is not a scan",
-    keys=(),
-    decode=decode,
-    recognizes=recognizes,
-    read=read,
-    sample=b"""{"bomFormat": "CycloneDX", "specVersion": "1.6", "metadata": {"component":
+FORMAT = sbom_format(
+    "CycloneDX",
+    "https://cyclonedx.org",
+    "1.4 or later",
+    lambda sbom: sbom.get("bomFormat") == "CycloneDX",
+    _read,
+    b"""{"bomFormat": "CycloneDX", "specVersion": "1.6", "metadata": {"component":
         {"type": "container", "name": "ghcr.io/acme/web:1"}}, "components": [{"type": "library",
         "name": "zlib", "version": "1.2", "purl": "pkg:apk/wolfi/zlib@1.2"}]}""",
 )

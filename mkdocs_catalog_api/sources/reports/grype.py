@@ -28,7 +28,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from ...catalog.ids import identity, usual
+from ...catalog.ids import identity
 from ...catalog.scans import Coverage, Finding, Limit, Scan, SetAside
 from ...problems import RefusedError
 from .normalise import (
@@ -167,7 +167,7 @@ def _findings(
                 continue
             set_aside = _set_aside(foreign)
         vulnerability, artifact = match.vulnerability, mapping(match.artifact)
-        written = usual(text(vulnerability.id))
+        written = text(vulnerability.id)
         related = tuple(text(entry.get("id")) for entry in items(match.related_vulnerabilities))
         name, aliases = identity(written, related)
         pkg, installed = text(artifact.get("name")), text(artifact.get("version"))

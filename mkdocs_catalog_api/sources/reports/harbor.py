@@ -22,7 +22,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
-from ...catalog.ids import usual
+from ...catalog.ids import identity
 from ...catalog.scans import Coverage, Finding, Scan
 from ...problems import RefusedError
 from .json_errors import explain
@@ -112,7 +112,7 @@ def _scan(key: str, body: Raw) -> Scan:
 def _findings(vulnerabilities: list[HarborRow], odd: Counter[str]) -> Iterator[Finding]:
     """Yield the findings, and count unknown severities in `odd`."""
     for row in vulnerabilities:
-        name, worst = usual(text(row.id)), severity(row.severity, _WORDS)
+        (name, _), worst = identity(text(row.id)), severity(row.severity, _WORDS)
         if worst == UNKNOWN and (word := odd_severity(row.severity, _WORDS)) is not None:
             odd[word] += 1
         yield Finding(

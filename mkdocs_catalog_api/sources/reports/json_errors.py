@@ -15,17 +15,21 @@ from .normalise import DAMAGED, text
 from .others import binary
 
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
+_ESCAPE = re.compile(rb"(?is)\\(ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|(?P<half>ud[89a-f][0-9a-f]{2})|.)")
+"""An escape sequence, or both of a surrogate pair; half of one is not valid."""
 _PLACE = re.compile(r" at line (\d+) column (\d+)$")
 
 
 def decode(data: bytes) -> object:
     """Decode JSON in UTF-8 (or, with a byte order mark, UTF-16).
 
-    The last one of duplicate keys is used, as in the programs that write reports. Raises `RefusedError`.
+    The last one of duplicate keys is used, as in the programs that write reports, and U+FFFD for half of a
+    surrogate pair. Raises `RefusedError`.
     """
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         data = data.decode("utf-16", "replace").encode()
     data = data.removeprefix(codecs.BOM_UTF8)
+    data = _ESCAPE.sub(lambda escape: rb"\ufffd" if escape["half"] else escape[0], data)
     if not data.strip():
         raise RefusedError("the file is empty", "the scan failed or was not run; run it again")
     try:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from ...catalog.contents import PackageList
+from ...catalog.ids import usual
 from ...catalog.package_urls import DISTRIBUTIONS, package_url
 from ...catalog.scans import SEVERITIES, Scan
 from ...problems import RefusedError
@@ -219,7 +220,7 @@ def package_class(word: object) -> str:
 
 def advisory(name: str) -> str:
     """Return the public page of a vulnerability by its id; "" if the id has no known page."""
-    known = _ADVISORY.fullmatch(name)
+    known = _ADVISORY.fullmatch(name := usual(name))
     match known and known[1]:
         case "CVE":
             return f"https://avd.aquasec.com/nvd/{name.lower()}"

@@ -170,12 +170,12 @@ def _findings(entry: OsvPackage, target: str, odd: Counter[str]) -> Iterator[Fin
         ids = texts(group.ids)
         own = [records[known] for known in ids if known in records]
         also = (name for record in own for key in ("aliases", "upstream") for name in texts(record.get(key)))
-        others = {*map(usual, (*ids, *texts(group.aliases), *also))}
-        if not any(map(is_cve, others)):
+        names = (*ids, *texts(group.aliases), *also)
+        name, aliases = identity(ids[0], names)
+        if not any(map(is_cve, (name, *aliases))):
             # An advisory of a distribution. For other records, related ids are different vulnerabilities.
             related = (usual(other) for record in own for other in texts(record.get("related")))
-            others.update(filter(is_cve, related))
-        name, aliases = identity(ids[0], tuple(sorted(others)))
+            name, aliases = identity(ids[0], (*names, *filter(is_cve, related)))
         installed = text(package.get("version")) or text(package.get("commit"))
         affected = [entry for record in own for entry in _affected(record, package)]
         summaries = (text(record.get(key)) for key in ("summary", "details") for record in own)

@@ -1,8 +1,8 @@
-"""What SBOMs have in common: the statement around one, and the image that it describes."""
+"""What SBOMs have in common: their format, the statement around one, and the image that it describes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -11,6 +11,7 @@ from ...catalog.contents import PackageList
 from ...catalog.package_urls import Purl
 from ...catalog.scans import SBOM, Coverage, Scan
 from .normalise import (
+    ReportFormat,
     digests,
     distinct,
     items,
@@ -21,7 +22,7 @@ from .normalise import (
     utc_second,
 )
 
-decode = msgspec.json.Decoder().decode
+_DECODER = msgspec.json.Decoder()
 """Untyped: other programs' files have the same keys."""
 IMAGES = ("oci", "docker")
 """Types of package URL of an image."""
@@ -70,7 +71,29 @@ class SbomSubject(NamedTuple):
         )
 
 
-def unwrapped(document: object) -> tuple[dict[str, object], SbomSubject | None]:
+def sbom_format(
+    name: str,
+    page: str,
+    versions: str,
+    recognizes: Callable[[dict[str, object]], bool],
+    read: Callable[[dict[str, object], SbomSubject | None], Scan],
+    sample: bytes,
+) -> ReportFormat:
+    """A format of SBOMs: `read` gets one without its statement, and the subject of that."""
+    return ReportFormat(
+        word="",
+        name=name,
+        page=page,
+        what=f"JSON, {versions}, also in an in-toto statement: lists packages, is not a scan",
+        keys=(),
+        decode=_DECODER.decode,
+        recognizes=lambda document: recognizes(_unwrapped(document)[0]),
+        read=lambda document: [read(*_unwrapped(document))],
+        sample=sample,
+    )
+
+
+def _unwrapped(document: object) -> tuple[dict[str, object], SbomSubject | None]:
     """Return the SBOM, and the subject of the in-toto statement around it; None for a bare one."""
     outer = mapping(document)
     if "predicateType" not in outer:

@@ -6,14 +6,15 @@
 | references, coverage | the subject: `name`, package URL, of Trivy `attributionTexts` |
 | kind | its `primaryPackagePurpose`, except `CONTAINER` |
 | contents | `packages[]` with a package URL or a version, except the subject and the system |
-| contents.system | the package whose purpose is `OPERATING-SYSTEM`, or without purpose that Trivy calls so |
+| contents.systems | packages whose purpose is `OPERATING-SYSTEM`, or without purpose that Trivy calls so |
 | version of a package | its package URL, else `versionInfo` |
 | source of a package | its package URL; of Trivy `sourceInfo` |
 | licenses | `licenseDeclared`, else `licenseConcluded` |
 
 The subject is the first of these, if possible one without a package URL of an ecosystem:
 
-1. the packages that the document describes, in the order of `documentDescribes` and its `DESCRIBES` relations
+1. the packages that the document describes, in the order of `documentDescribes` and of its relations,
+   `DESCRIBES` and `DESCRIBED_BY`
 2. the packages whose purpose is `CONTAINER`
 
 Whatever has a package URL of an ecosystem is a package, also the subject and the system.
@@ -27,55 +28,45 @@ from ...catalog.contents import PackageList, PackageVersion, System, package_ver
 from ...catalog.package_urls import Purl
 from ...catalog.scans import Scan
 from ...problems import RefusedError
-from .normalise import ReportFormat, items, licenses, mapping, rows, text, texts
-from .sbom import IMAGES, SbomSubject, as_scan, decode, unwrapped
+from .normalise import items, licenses, mapping, rows, text, texts
+from .sbom import IMAGES, SbomSubject, as_scan, sbom_format
 
 _VERSIONS = ("SPDX-2.2", "SPDX-2.3")
 _HINT = "create the SBOM again"
-_DOCUMENT = "SPDXRef-DOCUMENT"
 _SYSTEM = "SPDXRef-OperatingSystem"
 _BUILT_FROM = re.compile(r"built package from: (\S+) (?:\d+:)?(\S+)")
 
 
-def recognizes(document: object) -> bool:
-    return unwrapped(document)[0].get("spdxVersion") in _VERSIONS
-
-
-def read(document: object) -> list[Scan]:
+def _read(sbom: dict[str, object], attested: SbomSubject | None) -> Scan:
     """Read an SBOM. Raises `RefusedError` for packages without name."""
-    sbom, attested = unwrapped(document)
     entries = rows(sbom.get("packages"), "packages", _HINT)
     subject = _described(sbom, entries)
-    system: System | None = None
+    systems: list[System] = []
     packages: list[PackageVersion] = []
     for entry in entries:
         if is_system := _is_system(entry):
-            system = system or System(text(entry.get("name")), text(entry.get("versionInfo")))
+            systems.append(System(text(entry.get("name")), text(entry.get("versionInfo"))))
         if _in_ecosystem(entry) or not (is_system or entry is subject):
             packages += filter(None, [_package(entry)])
     creation = mapping(sbom.get("creationInfo"))
     purpose = text(subject.get("primaryPackagePurpose"))
-    return [
-        as_scan(
-            attested or _subject(subject),
-            PackageList.of(packages, system=system),
-            tool=next(
-                (name.removeprefix("Tool: ") for name in texts(creation.get("creators")) if "Tool:" in name),
-                "",
-            ),
-            created=creation.get("created"),
-            kind="" if attested or purpose == "CONTAINER" else purpose.lower(),
-        )
-    ]
+    creators = texts(creation.get("creators"))
+    return as_scan(
+        attested or _subject(subject),
+        PackageList.of(packages, systems),
+        tool=next((name.removeprefix("Tool: ") for name in creators if "Tool:" in name), ""),
+        created=creation.get("created"),
+        kind="" if attested or purpose == "CONTAINER" else purpose.lower(),
+    )
 
 
 def _described(sbom: dict[str, object], entries: list[dict[str, object]]) -> dict[str, object]:
     """The subject; empty without one."""
-    ids = texts(sbom.get("documentDescribes")) + [
-        text(relation.get("relatedSpdxElement"))
-        for relation in items(sbom.get("relationships"))
-        if (relation.get("relationshipType"), relation.get("spdxElementId")) == ("DESCRIBES", _DOCUMENT)
-    ]
+    ids = texts(sbom.get("documentDescribes"))
+    for relation in items(sbom.get("relationships")):
+        match [relation.get(key) for key in ("relationshipType", "spdxElementId", "relatedSpdxElement")]:
+            case ["DESCRIBES", "SPDXRef-DOCUMENT", str(id_)] | ["DESCRIBED_BY", str(id_), "SPDXRef-DOCUMENT"]:
+                ids.append(text(id_))
     by_id = {text(entry.get("SPDXID")): entry for entry in reversed(entries)}
     described = [by_id[id_] for id_ in ids if id_ in by_id]
     containers = [entry for entry in entries if entry.get("primaryPackagePurpose") == "CONTAINER"]
@@ -131,16 +122,13 @@ def _package(entry: dict[str, object]) -> PackageVersion | None:
     )
 
 
-FORMAT = ReportFormat(
-    word="",
-    name="SPDX",
-    page="https://spdx.dev",
-    what="JSON, 2.2 or 2.3, also in an in-toto statement: lists packages, is not a scan",
-    keys=(),
-    decode=decode,
-    recognizes=recognizes,
-    read=read,
-    sample=b"""{"spdxVersion": "SPDX-2.3", "packages": [{"SPDXID": "SPDXRef-image",
+FORMAT = sbom_format(
+    "SPDX",
+    "https://spdx.dev",
+    "2.2 or 2.3",
+    lambda sbom: sbom.get("spdxVersion") in _VERSIONS,
+    _read,
+    b"""{"spdxVersion": "SPDX-2.3", "packages": [{"SPDXID": "SPDXRef-image",
         "name": "ghcr.io/acme/web:1", "primaryPackagePurpose": "CONTAINER"}, {"SPDXID": "SPDXRef-zlib",
         "name": "zlib", "versionInfo": "1.2", "externalRefs": [{"referenceType": "purl",
         "referenceLocator": "pkg:apk/wolfi/zlib@1.2"}]}]}""",

@@ -35,7 +35,7 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from ...catalog.contents import PackageList, PackageVersion, System, package_version
-from ...catalog.ids import identity, usual
+from ...catalog.ids import identity
 from ...catalog.scans import PACKAGES, Coverage, Finding, Limit, Scan, SetAside, SetAsideStatus
 from ...problems import RefusedError
 from .json_errors import explain
@@ -261,7 +261,7 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
             if row.status == _NOT_AFFECTED:
                 unread["findings with the status not_affected"] += 1
                 continue
-            name, worst = usual(text(row.id)), severity(row.severity)
+            name, worst = text(row.id), severity(row.severity)
             pkg, installed = text(row.pkg), text(row.installed)
             purl = text(mapping(row.package).get("PURL")) or named_package(result.type, pkg, installed)
             main, aliases = identity(name, tuple(texts(row.others)) if row.others else ())
@@ -290,8 +290,7 @@ def contents(document: TrivyDocument) -> PackageList | None:
     if not isinstance(document, TrivyReport):
         return None
     system = mapping(mapping(document.metadata).get("OS"))
-    family, name = text(system.get("Family")), text(system.get("Name"))
-    named_system = family not in ("", "none")
+    family = text(system.get("Family"))
     packages: list[PackageVersion] = []
     for index, result in enumerate(document.results or ()):
         try:
@@ -299,10 +298,7 @@ def contents(document: TrivyDocument) -> PackageList | None:
         except msgspec.ValidationError as error:
             raise explain(error, f"Results[{index}].Packages") from None
         packages += map(_package, listed, repeat(text(result.type)))
-    return PackageList.of(
-        packages,
-        system=System(family, name) if named_system else None,
-    )
+    return PackageList.of(packages, [System(family, text(system.get("Name")))] if family != "none" else ())
 
 
 @lru_cache(maxsize=65_536)
