@@ -77,21 +77,10 @@ RELEASES: dict[str, list[Release]] = {
         Release("3.14.7-0-debian13-sfw-ent-dev", line="3.14", variant="debian13-sfw-ent-dev"),
         Release("3.13.15-debian13", line="3.13", variant="debian13", new_line="3.14.7-debian13"),
     ],
-    "distributions": [
-        Release("17.10-alpine3.24", line="17", variant="alpine3.24", upgrade="17.11-alpine3.24"),
-        Release("17.11-alpine3.24", line="17", variant="alpine3.24"),
-        Release("17.11-debian13", line="17", variant="debian13", new_line="18.6-debian13", tag="17.11"),
-        Release("18.6-debian13", line="18", variant="debian13", tag="18.6", newest=True),
-    ],
     "openssl": [
         Release("1.1.1v", line="1.1", upgrade="1.1.1w", new_line="3.0.2"),
         Release("1.1.1w", line="1.1", new_line="3.0.2"),
         Release("3.0.2", line="3.0", newest=True),
-    ],
-    "java8": [
-        Release("8u492.b09", line="8", upgrade="8u502.b07"),
-        Release("8u502.b07", line="8", newest=True),
-        Release("8u502.b06", line="8", upgrade="8u502.b07"),
     ],
     "channels": [
         Release("latest", line="latest", newest=True),

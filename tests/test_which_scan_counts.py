@@ -60,9 +60,6 @@ BY_NAME = {
             "b": grype(match("CVE-2"), created=NEW, manifestDigest=B.upper()),
         },
         ids=["CVE-1", "CVE-2"], record={"digestsScanned": 2}),
-    "a digest of no page": Row(
-        page=ONE, reports={"a": scan(digest=B), "web/1": scan(digest=A)}, ids=[],
-        told=[warning("CAT031", "a", STRAY)]),
     "a tag never joins a release with other digests": Row(
         page=ONE, reports={"a": scan(tag="1", digest=B)},
         told=[warning("CAT031", "a", f"{STRAY} {WEB}:1")]),
@@ -96,12 +93,7 @@ BY_PATH = {
     "another digest": other(B, ONE, scan("CVE-1", digest=B)),
     "the path of another version": other(
         f"{WEB}:2", "versions: ['1', '2']", scan("CVE-1", tag="2"), others={"web/2": ["CVE-1"]}),
-    "the path of another image": other(
-        "docker.io/elsewhere/x", PLAIN, scan("CVE-1", names=[f"elsewhere/x@{A}"]), db=ONE,
-        others={"db/1": ["CVE-1"]}),
     "a tag that the page does not have": other(f"{WEB}:0.9", PLAIN, scan("CVE-1", tag="0.9")),
-    "an image that the catalog does not have": other(
-        "docker.io/library/redis", PLAIN, scan(names=["docker.io/library/redis:1"])),
     "a mirror": other(
         f"localhost:5000/web (scan {WEB}:1 for this path, or move the report away; or set", PLAIN,
         scan(names=["localhost:5000/web:1"])),
@@ -155,9 +147,6 @@ ONLY_FIXED = {"descriptor": {"name": "grype", "timestamp": NEW, "configuration":
 TWO_DAYS, MORE = "2026-10-30T06:00:00Z", "2026-10-30T05:59:59Z"
 REPLACED = [note("CAT033", "a")]
 NEWEST = {
-    "a tag before and after a rebuild": Row(
-        reports={"a": scan("CVE-1", tag="1", digest=A), "b": scan("CVE-2", tag="1", digest=B, at=OLD)},
-        ids=["CVE-1"], told=[note("CAT033", "b")], record={"digest": A}),
     "equally old ones all count": Row(
         page=TWO,
         reports={
@@ -235,10 +224,6 @@ PARTS = {
         page=TWO, reports={"a": scan("CVE-1", severity="MEDIUM", digest=A)}, ids=["CVE-1"],
         told=[note("CAT036", "a", f"{PARTLY} {B}")],
         record={"grade": "C", "digestsScanned": 1, "badge": "C"}, security={"accept": ["partial"]}),
-    "none of a digest": Row(
-        page=TWO, reports={"web/1": scan("CVE-1")}, ids=["CVE-1"],
-        told=[warning("CAT036", "web/1", f"{PARTLY} {A}, {B}")],
-        record={"total": 1, "digestsScanned": 0, "grade": None}),
     "one of no digest beside all": Row(
         page=TWO,
         reports={"a": scan("CVE-1", digest=A), "b": scan("CVE-2", digest=B), "web/1": scan("CVE-3", at="")},

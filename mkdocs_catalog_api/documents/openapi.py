@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any, TypeAlias, get_args
 
@@ -86,7 +86,7 @@ def openapi(catalog: Catalog, kinds: Sequence[Kind]) -> dict[str, Any]:
     """
     routes = [route for kind in kinds for route in kind.routes]
     tags = [kind.tag for kind in kinds for _ in kind.routes]
-    bodies, parameters, schemas = _schemas(routes)
+    bodies, parameters, schemas = msgspec.json.decode(_schemas(tuple(routes)))
     _add_examples(schemas, catalog.addresses)
     paths = {
         f"/{PREFIX}/{route.path}": {"get": _operation(tag, route, body, of_path)}
@@ -107,10 +107,12 @@ def openapi(catalog: Catalog, kinds: Sequence[Kind]) -> dict[str, Any]:
     }
 
 
-def _schemas(
-    routes: Sequence[Route],
-) -> tuple[list[Mapping[str, Any]], list[list[Schema]], dict[str, Schema]]:
-    """The schema of each route's documents, its parameters, and the named schemas by their names."""
+@lru_cache(8)
+def _schemas(routes: tuple[Route, ...]) -> bytes:
+    """The schema of each route's documents, its parameters, and the named schemas by their names, in JSON.
+
+    They take most of the time of a small build, and `mkdocs serve` builds again and again.
+    """
     references, schemas = schema_components(
         [route.struct for route in routes if route.struct], ref_template=_REFERENCE
     )
@@ -127,7 +129,7 @@ def _schemas(
             for part in schema["properties"].values():
                 part.pop("default", None)
     parameters = [[_parameter(each, named) for each in route.parameters] for route in routes]
-    return bodies, parameters, dict(sorted(named.items()))
+    return msgspec.json.encode((bodies, parameters, dict(sorted(named.items()))))
 
 
 def _open(name: str, schema: Schema, named: dict[str, Schema]) -> Schema:
