@@ -22,10 +22,12 @@ from mkdocs_catalog_api.documents.table import LOOKUP_NAMES, kinds
 from mkdocs_catalog_api.items import models
 from mkdocs_catalog_api.items.collections import COLLECTIONS, ITEM_MODELS, WITH_DOCUMENTS
 from mkdocs_catalog_api.items.fields import version_model
+from mkdocs_catalog_api.problems.codes import Code
 from mkdocs_catalog_api.sources.reports import FORMATS, SCANNERS
 from mkdocs_catalog_api.web.parts import MARKERS, SECTIONS
 
 from .editor_schemas import schemas
+from .guide import page
 from .setting_examples import EXAMPLES, NOTES
 
 Schema = dict[str, Any]
@@ -262,7 +264,15 @@ def _filled() -> Iterator[list[str]]:
             yield [of, " ".join(f"`{field}`" for field in fields)]
 
 
+def _codes() -> Iterator[list[str]]:
+    """Each code, with a link to its section if it has one."""
+    yield ["code", "problem"]
+    sections = re.findall(r"^### (CAT\d+)$", page("problems"), re.MULTILINE)
+    yield from ([f"[{code}](#{code.lower()})" if code in sections else code, code.meaning] for code in Code)
+
+
 OTHER_TABLES = {
+    "codes": _codes,
     "report formats": _formats,
     "grades": _grades,
     "markers": _markers,

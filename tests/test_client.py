@@ -93,6 +93,7 @@ def test_a_body_that_nobody_needs_is_not_read(server: FakeServer, status: str) -
         ("http://[::1/", "Invalid"),
         ("/\x1b[31mred\x9b2J", "can't decode byte"),
         ("https://HOST/", "no complete response"),  # followed, and it speaks no TLS
+        ("https://nowhere.invalid/", "can.t resolve nowhere.invalid"),
     ],
 )
 def test_a_redirect_leads_to_https_or_nowhere(server: FakeServer, location: str, said: str) -> None:

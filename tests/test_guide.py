@@ -150,8 +150,7 @@ def test_commands_exist_with_their_options(name: str) -> None:
 
 def test_the_reference_of_commands_has_every_command_and_its_help() -> None:
     text, every = page("command-line"), sorted(main.list_commands(click.Context(main)))
-    for row in (r"^\| \[`catalog-api ([\w-]+)`\]\(#catalog-api-\1\) \|", r"^<!-- help: ([\w-]+) -->$"):
-        assert sorted(re.findall(row, text, re.MULTILINE)) == every
+    assert sorted(re.findall(r"^<!-- help: ([\w-]+) -->$", text, re.MULTILINE)) == every
 
 
 def test_every_setting_has_an_example_that_is_accepted() -> None:
@@ -240,9 +239,7 @@ def test_the_documents_that_the_guide_shows_are_those_of_the_example(example_byt
         return json.loads(example_bytes[path])
 
     shown = {found.title.removeprefix("api/v1/"): found.text for found in blocks("clients", "json")}
-    collection, item, release = shown
-    assert json.loads(shown[collection]) == document(collection) | {"data": ["…"]}
-    assert len(document(collection)["data"]) == 24
+    item, release = shown
     assert json.loads(f"{{{shown[item]}}}")["security"] == document(item)["data"]["security"]
     assert json.loads(shown[release]) in document(release)["cves"]
 

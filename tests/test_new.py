@@ -80,7 +80,7 @@ def test_a_new_page_has_a_line_for_what_the_catalog_requires(site: SiteFolder) -
     ("settings", "name", "said"),
     [
         ("web: true", "nginx", "docs/images/nginx.md: already exists"),
-        ("web: true", "---", "is not a name that makes a slug"),
+        ("web: true", "---", "turned into a slug"),
         ("registri: a.b/c", "redis", "mkdocs.yml:6:7: catalog-api.registri: unknown setting"),
         *(("web: true", name, "[CAT012]") for name in ("a.b/c:8.2.1", "http://a.b/c", "a.b/c/", "a.b/UPPER")),
     ],

@@ -100,7 +100,7 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "other bytes than those of the digest": (at("manifests/{}", body=b"{}"), "does not match"),
     "half": (at("manifests/{}", body=b"{", length=100), "no complete response"),
     "no manifest": (at("manifests/{}", 404), "not found, 404"),
-    "forbidden": (at("manifests/{}", 403), "access denied, 403 (check the credentials"),
+    "forbidden": (at("manifests/{}", 403), "access denied, 403 (run `docker login"),
     "unknown type": (tagged(mediaType="text/html"), "text/html"),
     "manifests that are no list": (tagged(mediaType=INDEX, manifests="x"), "can't be read"),
     "digest that is a path": (tagged(mediaType=INDEX, manifests=[{"digest": "../../x"}]), "malformed digest"),
@@ -124,7 +124,7 @@ FAULTS: dict[str, tuple[Fault, str]] = {
     "unknown challenge": (bearer("\xff"), "which is unknown"),
     "challenge without a realm": (bearer("Bearer"), "token server that can't be used"),
     "realm without a name": (bearer('Bearer realm="http://[::1/"'), "token server that can't be used"),
-    "no token": (token(403, {"errors": [{"code": "DENIED"}]}), "no token, 403 DENIED (check the"),
+    "no token": (token(403, {"errors": [{"code": "DENIED"}]}), "no token, 403 DENIED (run `docker login"),
     "token of two lines": (token(200, {"token": "a\n"}), "no token in the response"),
     "answer without a token": (token(200, []), "the token can't be read"),
     "realm by http": (bearer('Bearer realm="http://t.example.org/",service="x"'), "use https"),
@@ -842,7 +842,10 @@ def test_credentials_reach_no_other_host(site: SiteFolder, fake: FakeRegistry) -
         store.replies[secret] = asks(f'Bearer realm="{tokens.address}/token"')
         (site.folder / FILE).unlink()
         refused = sync(site, env=LOGIN)
-        assert "access denied, 401" in refused.stderr and "opensesame" not in refused.output
+        denied = (
+            "access denied, 401 (as user 'tester': check CATALOG_REGISTRY_USER and CATALOG_REGISTRY_TOKEN"
+        )
+        assert denied in refused.stderr and "opensesame" not in refused.output
         assert (len(store.asked), tokens.asked) == (2, [])
 
 

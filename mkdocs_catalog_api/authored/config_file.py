@@ -207,7 +207,7 @@ def _plugins(value: object) -> list[tuple[str, dict[str, Any]]]:
         )
         options = {} if value is None else value
         if not (isinstance(name, str) and isinstance(options, dict)):
-            raise ValueError("expected a list of plugins, each a name or `name: {options}`")
+            raise ValueError("expected a list of plugins (write each as `- name` or `- name: {options}`)")
         name = name.removeprefix("material/")
         if name == "group":
             plugins += _plugins(options.get("plugins", [])) if options.get("enabled") else []

@@ -53,7 +53,7 @@ def read_list(path: Path, file: str, key: str, problems: Problems) -> list[RawIt
     if path.suffix == ".md" and isinstance(data, dict):
         data, prefix = data.get(key), (key,)
         if data is None:
-            message = f"missing list `{key}` in the front matter"
+            message = f"no `{key}:` list in the front matter"
             problems.add(Problem(file, 1, 1, key, message, _HINT, code=Code.MISSING_FIELD))
     if data is None:  # an empty file is an empty list
         return []

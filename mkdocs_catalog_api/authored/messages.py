@@ -123,9 +123,9 @@ def message_and_hint(details: ErrorDetails, models: Sequence[type[BaseModel]] = 
         case "too_short":
             return "empty list", "add an entry or remove the field"
         case "greater_than_equal":
-            return f"{value} is too small", f"the minimum is {context['ge']}"
+            return f"{value} is too small", f"write {context['ge']} or more"
         case "less_than_equal":
-            return f"{value} is too large", f"the maximum is {context['le']}"
+            return f"{value} is too large", f"write {context['le']} or less"
         case "byte_size" | "byte_size_unit":
             return f"{shown(value)} is not a size", "write a number and a unit, such as 512MB"
         case "finite_number":
@@ -146,18 +146,16 @@ def not_among(value: object, words: Sequence[str]) -> tuple[str, str]:
 
 def _hint(expected: str, value: object, name: str) -> str:
     match expected:
-        case "text" if isinstance(value, bool | int | float):
-            return "put it in quotes"
+        case "text":
+            return "put it in quotes" if isinstance(value, bool | int | float) else "write one value"
         case "a list" if isinstance(value, str | int | float):
             return f"write `{name}: [{shown(value).strip(chr(39))}]`"
         case "a list":
             return "write `[a, b]`, or one `- a` line for each"
         case "keys and values":
             return "write `key: value`, one line for each"
-        case "true or false" | "a whole number" | "a number" if isinstance(value, str):
-            return f"write {expected} without quotes"
         case _:
-            return ""
+            return f"write {expected} without quotes" if isinstance(value, str) else f"write {expected}"
 
 
 def shown(value: object) -> str:

@@ -175,8 +175,9 @@ class FactsFolder:
         path = self._folder / file
         if not os.path.lexists(path):
             if wanted_by:
-                message, hint = f"the file {name} does not exist", "run `catalog-api sync` to create it"
-                group = f"files of `catalog-api sync` do not exist ({hint.replace(' it', ' them')})"
+                message = f"no versions yet: {name} does not exist"
+                hint = "run `catalog-api sync`; if it reports an error for this item, fix or delete the page"
+                group = "no versions yet: files of `catalog-api sync` do not exist (run it)"
                 problem = wanted_by.problem(("versions",), message, hint, code=Code.MISSING_PATH, group=group)
                 self._problems.add(problem)
             return None

@@ -163,7 +163,7 @@ def _explain(
             continue
         if field == "slug" and "slug" not in raw.values:
             way_out = f"add `slug: …`{' or rename the page' if raw.page else ''}"
-            hint = f"{hint} {way_out.capitalize()}" if hint else way_out
+            hint = f"{hint} {way_out.capitalize()}" if hint.endswith("?") else way_out
         yield raw.problem(written, message, hint, code=code_of(details))
 
 
@@ -374,7 +374,7 @@ def _has_latest(entry: ListedEntry, raw: RawItem, problems: Problems) -> bool:
     labels = [version.version for version in entry.versions]
     if entry.latest is None or entry.latest in labels:
         return True
-    hint = suggestion(entry.latest, labels, "the page lists") if labels else "add it to `versions`"
+    hint = suggestion(entry.latest, labels, "use one of") if labels else "add it to `versions`"
     message = f"unknown version {entry.latest!r}"
     problems.add(raw.problem(("latest",), message, hint, code=Code.NEWEST))
     return False

@@ -87,7 +87,7 @@ Value = str | bool | None | list["Value"] | dict[str, "Value"]
 """A value of YAML that is read as text."""
 
 _MAX_DEPTH = 50
-_TOO_DEEP = ("nested too deeply", f"the maximum is {_MAX_DEPTH} levels")
+_TOO_DEEP = ("nested too deeply", f"use at most {_MAX_DEPTH} levels")
 
 Path = Sequence[str | int]
 """Path of a value: mapping keys and list positions."""

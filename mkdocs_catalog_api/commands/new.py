@@ -82,6 +82,8 @@ def _begin(kind: str, name: str, root: Path, folder: str, settings: Settings, pr
         problems.add(Problem(file, 0, 0, "", error.message, error.hint, code=Code.WRONG_VALUE))
     except FileExistsError:
         hint = "choose another name"
+        if reference:
+            hint = f"create {folder}/NAME.md with `{kind}: {reference}`"
         problems.add(Problem(file, 0, 0, "", "already exists", hint, code=Code.IN_THE_WAY))
     except OSError as error:
         message = f"can't be written: {reason(error)}"

@@ -21,7 +21,7 @@ from .kinds import SLUG, Documents, Kind, Parameter, Route
 
 
 class PageLinks(Document):
-    """Addresses around a page."""
+    """URLs around a page."""
 
     self: Annotated[Href, Meta(description="This page.")]
     first: Annotated[Href, Meta(description="The first page.")]
@@ -32,7 +32,7 @@ class PageLinks(Document):
 
 
 class ItemLinks(Document):
-    """Addresses around an item."""
+    """URLs around an item."""
 
     self: Annotated[Href, Meta(description="This document.")]
     collection: Annotated[Href, Meta(description="The full collection.")]
@@ -62,15 +62,15 @@ def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
         "per_page": Annotated[Literal[24], Meta(description="Items on a full page.")],
         "total": Total,
         "total_pages": Annotated[Count, Meta(description="Number of pages; 0 of an empty collection.")],
-        "links": Annotated[PageLinks, Meta(description="Addresses around the page.")],
+        "links": Annotated[PageLinks, Meta(description="URLs around the page.")],
         "data": Annotated[items, some],
     }
     document = head | {
         "slug": Annotated[Slug, Meta(description="Identifies the item within its collection.")],
-        "links": Annotated[ItemLinks, Meta(description="Addresses around the item.")],
+        "links": Annotated[ItemLinks, Meta(description="URLs around the item.")],
     }
     if of.name == "images":
-        document["badges"] = Annotated[_IMAGE_BADGES, Meta(description="Addresses of its badges.")]
+        document["badges"] = Annotated[_IMAGE_BADGES, Meta(description="URLs of its badges.")]
     document["data"] = Annotated[one, Meta(description=f"The {of.one}, as in the collection.")]
     return ItemStructs(
         document_struct(f"{of.stem}Collection", f"Every {of.one}.", collection),

@@ -201,7 +201,7 @@ class AffectedItem(Document):
 
 
 class CveDocument(Document):
-    """Where one vulnerability is found. The same document is at the address of each of its ids."""
+    """Where one vulnerability is found. The same document is at the URL of each of its ids."""
 
     api_version: ApiVersion
     resource: Resource
@@ -509,7 +509,7 @@ CVES = Kind(
             "getCve",
             "Who has a vulnerability",
             "The images with versions that have it open, the version that is without it, and the charts "
-            "that carry it, under any of its ids. Each colon of an id is a hyphen in the address. An id that "
+            "that carry it, under any of its ids. Each colon of an id is a hyphen in the URL. An id that "
             "nothing has, or that can't be the name of a file, has no document.",
             CveDocument,
             (

@@ -89,8 +89,8 @@ class DigestEntry(Document):
     ]
     platforms_scanned: PlatformsScanned
     limits: Limits
-    sbom: Annotated[Text | None, Meta(description="Address of its bill of materials.")]
-    provenance: Annotated[Text | None, Meta(description="Address of its attestation of how it was built.")]
+    sbom: Annotated[Text | None, Meta(description="URL of its bill of materials.")]
+    provenance: Annotated[Text | None, Meta(description="URL of its attestation of how it was built.")]
     upgrade: Annotated[
         Upgrade | None,
         Meta(

@@ -41,7 +41,7 @@ Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
 class Discovery(Document):
-    """Addresses of all documents."""
+    """URLs of all documents."""
 
     api_version: ApiVersion
     title: Annotated[str, Meta(description="Name of the site.")]
@@ -55,13 +55,13 @@ class Discovery(Document):
     resources: Annotated[_RESOURCES, Meta(description="The paged collections.")]  # type: ignore[valid-type]
     documents: Annotated[
         dict[str, Href],
-        Meta(description="Name → address of each other document with one address; others are absent."),
+        Meta(description="Name → URL of each other document with one URL; others are absent."),
     ]
     templates: Annotated[
         dict[str, AddressTemplate],
-        Meta(description="Name → address of the documents that have parameters, which are in braces."),
+        Meta(description="Name → URL of the documents that have parameters, which are in braces."),
     ]
-    badges: Annotated[dict[str, Href], Meta(description="Name → address of each badge of the catalog.")]
+    badges: Annotated[dict[str, Href], Meta(description="Name → URL of each badge of the catalog.")]
 
 
 class GeneratedBy(Document):
@@ -89,7 +89,7 @@ class Manifest(Document):
         Meta(
             min_length=1,
             extra_json_schema={"format": "uri-reference"},
-            description="Address of the API; without a host if the site has no address of its own.",
+            description="URL of the API; without a host if the site has no URL of its own.",
         ),
     ]
     documents: Annotated[dict[str, ManifestEntry], Meta(description="Path below `api/v1/` → hash and size.")]
@@ -149,8 +149,8 @@ CLOSING = Kind(
         Route(
             "index.json",
             "getIndex",
-            "Addresses of all documents",
-            "The address of every document, and `contents`, by which a mirror sees whether any has changed.",
+            "URLs of all documents",
+            "The URL of every document, and `contents`, by which a mirror sees whether any has changed.",
             Discovery,
         ),
         Route(

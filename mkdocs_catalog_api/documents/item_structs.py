@@ -42,7 +42,7 @@ class Verify(Document):
     identity: Annotated[Text | None, Meta(description="Identity in the certificate.")]
     identity_regexp: Annotated[Text | None, Meta(description="Expression that the identity must match.")]
     issuer: Annotated[Text | None, Meta(description="OIDC issuer of the certificate.")]
-    key: Annotated[Text | None, Meta(description="Address of the public key, instead of an identity.")]
+    key: Annotated[Text | None, Meta(description="URL of the public key, instead of an identity.")]
     command: Annotated[
         Text, Meta(description="Command for the newest version, by its digest if it has exactly one.")
     ]
@@ -64,7 +64,7 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
         "sbom": Annotated[
             str | None,
             Meta(
-                description="Address of its software bill of materials (SBOM); without one of the author, of "
+                description="URL of its software bill of materials (SBOM); without one of the author, of "
                 "the API's own if the packages are known.",
                 extra_json_schema={"format": "uri-reference"},
             ),

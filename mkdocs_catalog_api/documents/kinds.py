@@ -19,7 +19,7 @@ TAGS = {
     "vex": "VEX statements on vulnerabilities, for scanners.",
     "history": "Changes from day to day, if the catalog records them.",
     "badges": "Status badges in the endpoint format of shields.io.",
-    "discovery": "Addresses, hashes and the description of all documents.",
+    "discovery": "URLs, hashes and the description of all documents.",
 }
 
 

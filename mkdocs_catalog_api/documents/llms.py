@@ -22,7 +22,7 @@ def llms(catalog: Catalog, kinds: Iterable[Kind]) -> bytes:
     counts = [f"container images ({len(catalog.images)})"]
     counts += [f"{each.noun}s ({len(catalog.items[each.name])})" for each in pinning]
     documents = [
-        ("Discovery", paths.INDEX, "every address and template; `contents` changes only if a document does"),
+        ("Discovery", paths.INDEX, "every URL and template; `contents` changes only if a document does"),
         ("Images", "images/index.json", "one short entry for each image, with the figures of its scan"),
         *(
             (each.name.capitalize(), f"{each.name}/index.json", f"the same for {each.noun}s")

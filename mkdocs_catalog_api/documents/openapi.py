@@ -94,7 +94,7 @@ def openapi(catalog: Catalog, kinds: Sequence[Kind]) -> dict[str, Any]:
     }
     servers = [{"url": catalog.addresses.mount or "/", "description": "The site that this document is on."}]
     if catalog.site_url:
-        servers.append({"url": catalog.site_url.rstrip("/"), "description": "The site at its own address."})
+        servers.append({"url": catalog.site_url.rstrip("/"), "description": "The site at its own URL."})
     headers = {name: {"description": text, "schema": {"type": "string"}} for name, text in _HEADERS.items()}
     return {
         "openapi": "3.1.0",

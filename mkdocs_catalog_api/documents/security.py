@@ -492,8 +492,7 @@ SECURITY = Kind(
             "security/index.json",
             "getSecurityIndex",
             "Every scanned image",
-            "Every scanned image that is not planned, with its grade, its counts and the address of its "
-            "detail.",
+            "Every scanned image that is not planned, with its grade, its counts and the URL of its detail.",
             SecurityIndex,
             listed="securityIndex",
         ),

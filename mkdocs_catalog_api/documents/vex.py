@@ -67,7 +67,7 @@ class ImageVex(Document, kw_only=True):
     context: Annotated[Literal["https://openvex.dev/ns/v0.2.0"], Meta(description="The format.")] = field(
         name="@context"
     )
-    id: Annotated[Text, Meta(description="Address of the document.")] = field(name="@id")
+    id: Annotated[Text, Meta(description="URL of the document.")] = field(name="@id")
     author: Annotated[Text, Meta(description="Author of the statements.")]
     timestamp: Annotated[Timestamp, Meta(description="When the newest statement was made.")]
     version: Annotated[Literal[1], Meta(description="Always 1: compare `timestamp` instead.")]

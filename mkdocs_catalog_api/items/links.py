@@ -24,7 +24,7 @@ _HOST = re.compile(rf"{_HOST_LABEL}(?:\.{_HOST_LABEL})*\.?|[0-9a-f.]*:[0-9a-f:.]
 
 def web_link(text: str) -> str:
     if fault := _link_fault(text):
-        raise refusal(text, "a web link", fault)
+        raise refusal(text, "is not a web link", fault)
     return text
 
 
@@ -33,23 +33,24 @@ def is_web_link(text: str) -> bool:
 
 
 def _link_fault(text: str) -> str:
-    """The error of a link; empty for a valid one."""
+    """How to correct a link; empty for a valid one."""
     if not text.lower().startswith(("http://", "https://")):
-        return "it must start with http:// or https://"
+        return "write it with http:// or https://"
     if bad := _NOT_IN_LINK.search(text):
-        return f"it must not contain {bad[0]!r}; percent-encode it"
+        return f"percent-encode {bad[0]!r}"
     try:
         parts = urlsplit(text)
         host, _ = parts.hostname, parts.port
     except ValueError:
-        return "its host or port cannot be read"
+        return "correct its host or port"
     if "@" in parts.netloc:
-        return "it must not contain a user name or password"
+        return "remove the user name and password"
     if not host or not _HOST.fullmatch(host):
-        return "it needs a host name, such as https://example.org/"
+        return "give it a host, as in https://example.org/"
     return ""
 
 
-def refusal(text: str, what: str, allowed: str, near: str = "") -> RefusedError:
+def refusal(text: str, why: str, fix: str, near: str = "") -> RefusedError:
+    """`why` follows the value: `is not a slug`. `near`, the value that is probably meant, replaces `fix`."""
     shown = f"{text[:SHOWN_MAX]}…" if len(text) > SHOWN_MAX else text
-    return RefusedError(f"{shown!r} is not {what}: {allowed}", f"did you mean `{near}`?" if near else "")
+    return RefusedError(f"{shown!r} {why}", f"did you mean `{near}`?" if near else fix)

@@ -73,7 +73,7 @@ _BLOCKED = Shown(elsewhere="mark that it is blocked")
 # Fields of several models.
 _Logo = Annotated[
     Logo | None,
-    Field(description="Picture: a path in docs_dir, published as its address, or an https address."),
+    Field(description="Picture: a path in docs_dir, published as its URL, or an https URL."),
     Shown(elsewhere="next to the name"),
 ]
 _Signature = Annotated[
@@ -205,14 +205,14 @@ class VersionEntry(CustomizableModel):
     sbom: Annotated[
         WebLink | None,
         Field(
-            description="Address of its software bill of materials (SBOM); without one of the author, of the "
+            description="URL of its software bill of materials (SBOM); without one of the author, of the "
             "API's own if the packages are known."
         ),
         Shown(hidden="for machines"),
     ] = None
     provenance: Annotated[
         WebLink | None,
-        Field(description="Address of its build provenance attestation."),
+        Field(description="URL of its build provenance attestation."),
         Shown(hidden="for machines"),
     ] = None
     attestations: Annotated[
@@ -259,7 +259,7 @@ class VersionEntry(CustomizableModel):
     def _digest_is_the_first(self) -> Self:
         if self.manifests and len(self.digests) > 1:
             raise RefusedError(
-                "`digest` is a list although there are `manifests`", "keep the digest of the index"
+                "`digest` is a list although there are `manifests`", "keep only the index's digest"
             )
         if self.manifests and not self.digests:
             object.__setattr__(self, "digests", [manifest.digest for manifest in self.manifests])
@@ -491,7 +491,7 @@ class ChartEntry(ItemEntry):
     homepage: _Homepage = None
     source: _Source = None
     hub: Annotated[
-        Hub | None, Field(description="Address of its listing on a chart hub."), Shown(page="Listed on")
+        Hub | None, Field(description="URL of its listing on a chart hub."), Shown(page="Listed on")
     ] = None
     versions: Annotated[
         list[Annotated[ChartVersionEntry, short("version", ChartVersion | ChartVersionEntry)]],

@@ -1,7 +1,7 @@
 """Names that authors and reports write: slugs, version labels, digests, platforms, references.
 
-Every function returns the value it was given, or raises `ValueError` with the error, the allowed
-values and, for a slug or platform, the nearest one. The patterns take time linear in the length of the
+Every function returns the value it was given, or raises `RefusedError` with the nearest value or, if there
+is none, the allowed ones. The patterns take time linear in the length of the
 text; the public ones mean the same in ECMAScript, for schemas.
 """
 
@@ -17,6 +17,7 @@ from .links import SCHEME, refusal, web_link
 SLUG_MAX = 100
 VERSION_MAX = 128
 """Of an OCI tag, and so of a chart version too: Helm pushes a chart under its version as the tag."""
+_TAG = "1 to 128 letters, digits, . _ and -, the first one no . or -"
 REPOSITORY_MAX = 255
 """Of registry and path together, as the OCI distribution specification recommends."""
 
@@ -27,7 +28,6 @@ SLUG = re.compile(_COMPONENT)
 VERSION_LABEL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 # learn.microsoft.com, "Naming Files, Paths, and Namespaces"
 _DEVICE = re.compile(r"(?:con|prn|aux|nul|com[1-9]|lpt[1-9])(?:\.|\Z)", re.IGNORECASE)
-_DERIVED = "in lower case with hyphens it must have 1 to 100 characters and not be reserved, as `index` is"
 # github.com/distribution/reference
 _DOMAIN = re.compile(r"(?:[A-Za-z0-9]+(?:(?:\.|-+)[A-Za-z0-9]+)*|\[[A-Fa-f0-9:]+\])(?::[0-9]+)?")
 _IMAGE_ID = re.compile(r"[0-9a-f]{64}")
@@ -55,37 +55,36 @@ def reserved(text: str) -> bool:
 def slug(text: str) -> str:
     reserved_path = text == "index" or text.endswith(".json")
     if not reserved_path and len(text) <= SLUG_MAX and SLUG.fullmatch(text):
-        return _no_device(text, "a slug")
+        return _no_device(text)
     near = _slugify(text.removesuffix(".json"))[:SLUG_MAX].rstrip("-")
     near = "" if near == "index" or reserved(near) else near
     if reserved_path:
-        raise refusal(text, "free to use as a slug", "documents of the API have such names", near)
-    allowed = (
-        "use 1 to 100 lower-case letters and digits, with single . or _, __ or hyphens only between them"
-    )
-    raise refusal(text, "a slug", allowed, near)
+        raise refusal(text, "is reserved for documents of the API", "choose another slug", near)
+    allowed = "use 1 to 100 lower-case letters and digits, with single . or _, __ or hyphens between them"
+    raise refusal(text, "is not a slug", allowed, near)
 
 
-def _no_device(text: str, what: str) -> str:
+def _no_device(text: str) -> str:
     if not reserved(text):
         return text
     device, dot, rest = text.partition(".")
-    why = f"Windows reserves the name {device!r}, also with an extension, so it can't have such a file"
-    raise refusal(text, f"free to use as {what}", why, f"{device}-1{dot}{rest}")
+    why = "is the name of a device on Windows, where no file can have it"
+    raise refusal(text, why, "", f"{device}-1{dot}{rest}")
 
 
 def slug_from_name(name: str) -> str:
     """The slug of an item without one: `Node.js (LTS)` becomes `node-js-lts`."""
     if _names_a_file(derived := _slugify(name)):
         return derived
-    raise refusal(name, "a name that makes a slug", f"{_DERIVED}; add a `slug`")
+    raise refusal(name, "can't be turned into a slug", "add `slug: …`")
 
 
 def badge_name(value: str) -> str:
     """The badge of a base distribution, a signing tool or a hub: `Wolfi OS` becomes `wolfi-os`."""
     derived = _slugify(value)
     if not _names_a_file(derived):
-        raise refusal(value, "a value that can name its badge", _DERIVED)
+        why = f"can't be used, because its badge would be badge/{derived[:SLUG_MAX]}.json"
+        raise refusal(value, why, "use another name, with 1 to 100 letters and digits")
     return derived
 
 
@@ -101,29 +100,28 @@ def hub_name(address: str) -> str:
 
 def version_label(text: str) -> str:
     if VERSION_LABEL.fullmatch(text):
-        return _no_device(text, "an image version")
-    allowed = "1 to 128 letters, digits, . _ and -, not starting with . or -"
-    raise refusal(text, "an image version (an OCI tag)", allowed)
+        return _no_device(text)
+    raise refusal(text, "is not an image version", f"write a tag: {_TAG}")
 
 
 def chart_version(text: str) -> str:
     if len(text) <= VERSION_MAX and CHART_VERSION.fullmatch(text):
         return text
-    allowed = "MAJOR.MINOR.PATCH, then -PRERELEASE and +BUILD if need be, at most 128 characters"
-    raise refusal(text, "a chart version (SemVer)", allowed)
+    fix = "write three numbers, as in `1.0.0`" if len(text) <= VERSION_MAX else "use at most 128 characters"
+    raise refusal(text, "is not a chart version", fix)
 
 
 def digest(text: str) -> str:
     if DIGEST.fullmatch(text):
         return text
-    allowed = f"sha256: and 64 lower-case hex digits, or sha384: and 96, or sha512: and 128{_counted(text)}"
-    raise refusal(text, "a digest", allowed)
+    raise refusal(text, "is not a digest", _whole_digest(text))
 
 
-def _counted(near: str) -> str:
-    """The number of digits, if it is wrong, since no reader counts 64 digits."""
+def _whole_digest(near: str) -> str:
+    """How to write a digest, with the number of digits if that is wrong: no reader counts 64 digits."""
     digits = re.fullmatch(r"(?:sha[0-9]+:)?([0-9a-f]+)", near)
-    return f", not {len(digits[1])}" if digits and len(digits[1]) not in (64, 96, 128) else ""
+    counted = f", not {len(digits[1])}" if digits and len(digits[1]) not in (64, 96, 128) else ""
+    return f"write `sha256:` and 64 lower-case hex digits{counted}"
 
 
 def platform(text: str) -> str:
@@ -133,8 +131,8 @@ def platform(text: str) -> str:
     near = "/".join(parts)
     if not _is_platform(near):
         near = "/".join(["linux", *(part for part in parts if part != "linux")])
-    allowed = "os/arch or os/arch/variant in lower case, such as linux/amd64 or linux/arm/v7"
-    raise refusal(text, "a platform", allowed, near if _is_platform(near) else "")
+    example = "write os/arch or os/arch/variant in lower case, as in linux/amd64"
+    raise refusal(text, "is not a platform", example, near if _is_platform(near) else "")
 
 
 def manifest_platform(text: str) -> str:
@@ -177,7 +175,10 @@ class Reference(Struct, frozen=True):
         reference = _read(text)
         if isinstance(reference, Reference):
             return reference
-        raise refusal(text, "an image reference", reference)
+        near = text.lower()
+        raise refusal(
+            text, "is not an image reference", reference, near if isinstance(_read(near), Reference) else ""
+        )
 
 
 def _near_repository(text: str) -> str:
@@ -192,11 +193,11 @@ def repository(text: str) -> str:
     """An image without tag and digest, as in the field `image` of a page."""
     reference = _read(text)
     if isinstance(reference, str):
-        raise refusal(text, "an image reference", reference, _near_repository(text))
+        raise refusal(text, "is not an image reference", reference, _near_repository(text))
     if reference.tag is None and reference.digest is None:
         return text
-    error = "it must not contain a tag or digest; add these to the versions"
-    raise refusal(text, "an image repository", error, _split(text)[0])
+    why = "has a tag or digest, which belongs to the versions"
+    raise refusal(text, why, "", _split(text)[0])
 
 
 def registry(text: str) -> str:
@@ -209,7 +210,7 @@ def chart_reference(text: str) -> str:
     if text.startswith("oci://"):
         Reference.parse(text.removeprefix("oci://"))
         if "/" not in text.removeprefix("oci://"):
-            raise refusal(text, "a chart reference", "a path must follow the registry, oci://REGISTRY/PATH")
+            raise refusal(text, "is not a chart reference", "write oci://REGISTRY/PATH")
     elif SCHEME.match(text):
         web_link(text)
     else:
@@ -226,12 +227,12 @@ def _split(text: str) -> tuple[str, str | None, str | None]:
 
 
 def _read(text: str) -> Reference | str:
-    """The reference, or the error."""
+    """The reference, or how to correct it."""
     if SCHEME.match(text):
-        return "it must not start with a scheme"
+        return "remove the scheme"
     name, tag, digest_ = _split(text)
     if _IMAGE_ID.fullmatch(name):
-        return "64 hex digits are the id of an image, not the name of a repository"
+        return "write the name of a repository, not the id of an image"
     domain, slash, path = name.partition("/")
     if not slash or not ("." in domain or ":" in domain or domain == "localhost"):
         domain, path = "docker.io", name
@@ -239,18 +240,16 @@ def _read(text: str) -> Reference | str:
     if domain == "docker.io" and "/" not in path:
         path = f"library/{path}"
     if len(domain) + 1 + len(path) > REPOSITORY_MAX:
-        return "registry and path must not be longer than 255 characters"
+        return f"use at most {REPOSITORY_MAX} characters for registry and path"
     if not _DOMAIN.fullmatch(domain):
-        return f"{domain!r} is not a registry host (HOST or HOST:PORT)"
+        return f"write HOST or HOST:PORT instead of {domain!r}"
     if not _PATH.fullmatch(path):
         path = path.removeprefix("library/")
-        return (
-            f"the path {path!r} may contain lower-case letters and digits, with . _ __ or - only between them"
-        )
+        return f"use lower-case letters and digits in {path!r}, with . _ __ or - between them"
     if tag is not None and not VERSION_LABEL.fullmatch(tag):
-        return "a tag is 1 to 128 letters, digits, . _ and -, not starting with . or -"
+        return f"correct the tag: {_TAG}"
     if digest_ is not None and not DIGEST.fullmatch(digest_):
-        return f"a digest is sha256: and 64 lower-case hex digits{_counted(digest_)}"
+        return _whole_digest(digest_)
     return Reference(domain, path, tag, digest_)
 
 

@@ -94,7 +94,7 @@ def _logo(value: str) -> str:
         return _https_link(value)
     parts = value.split("/")
     if not value.lower().endswith(_PICTURES) or "\\" in value or {"", ".", ".."} & {*parts}:
-        hint = "write the path of an .svg, .png or .webp file in docs_dir, or an https address"
+        hint = "write the path of an .svg, .png or .webp file in docs_dir, or an https URL"
         raise RefusedError(f"{value[:80]!r} is not a logo", hint)
     return value
 
@@ -139,7 +139,7 @@ def _variants(value: object) -> object:
 
 def product_name(value: str) -> str:
     if not _PRODUCT.fullmatch(value) or references.reserved(value):
-        hint = "write the last part of its address, as in postgresql for https://endoflife.date/postgresql"
+        hint = "write the last part of its URL: `postgresql` for https://endoflife.date/postgresql"
         raise RefusedError(f"{value[:80]!r} is not a product of endoflife.date", hint)
     return value
 
@@ -151,7 +151,7 @@ def _reference(value: str) -> str:
 
 def _https_link(value: str) -> str:
     if not web_link(value).lower().startswith("https://"):
-        raise RefusedError(f"{value[:80]!r} is not an https address", "it must start with https://")
+        raise RefusedError(f"{value[:80]!r} is not an https URL", "write it with https://")
     return value
 
 

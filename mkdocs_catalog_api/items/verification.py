@@ -18,20 +18,20 @@ def _anchored(value: str) -> str:
 
 
 class Verification(BaseModel):
-    """The signer: an identity of a certificate with its issuer, or the address of a public key."""
+    """The signer: an identity of a certificate with its issuer, or the URL of a public key."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     identity: Text | None = Field(
         None,
-        description="Identity in the certificate, such as the address of a workflow or an e-mail address.",
+        description="Identity in the certificate, such as the URL of a workflow or an e-mail address.",
     )
     identity_regexp: Annotated[Text, AfterValidator(_anchored)] | None = Field(
         None, description="Regular expression that the identity must match; it begins with ^."
     )
     issuer: HttpsLink | None = Field(None, description="OIDC issuer of the certificate (https).")
     key: HttpsLink | None = Field(
-        None, description="Address of the public key (https), instead of identity and issuer."
+        None, description="URL of the public key (https), instead of identity and issuer."
     )
 
     @model_validator(mode="before")

@@ -24,7 +24,7 @@ from urllib.parse import urlsplit
 import requests
 from msgspec import Struct
 from requests.adapters import HTTPAdapter
-from urllib3.exceptions import HTTPError, MaxRetryError, ProtocolError, ReadTimeoutError
+from urllib3.exceptions import HTTPError, MaxRetryError, NameResolutionError, ProtocolError, ReadTimeoutError
 from urllib3.util import Retry
 
 from ..sources.reports.normalise import text
@@ -52,11 +52,12 @@ class NoAnswerError(Exception):
     """No usable response. The message is one line without control characters.
 
     `status` is that of an error of the registry: 401 or 403 for wrong credentials, 404 for a missing object.
+    As text, the error has its hint in parentheses.
     """
 
-    def __init__(self, message: str, status: int = 0) -> None:
-        super().__init__(text(message))
-        self.status = status
+    def __init__(self, message: str, status: int = 0, hint: str = "") -> None:
+        super().__init__(text(f"{message} ({hint})" if hint else message))
+        self.message, self.status, self.hint = text(message), status, text(hint)
 
 
 class UnavailableError(NoAnswerError):
@@ -294,9 +295,8 @@ class Client:
         parts = urlsplit(address)
         if parts.username is not None or not (parts.scheme == "https" or self.is_plain(parts.netloc)):
             shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-            raise NoAnswerError(
-                f"{shown}: not requested (use https, or add the host to `insecure_registries`)"
-            )
+            hint = "use https, or add the host to `insecure_registries`"
+            raise NoAnswerError(f"{shown}: not requested", hint=hint)
 
     def check_step(self, source: str, target: str) -> None:
         """Raise `NoAnswerError` if a public host leads to an address that is not public."""
@@ -372,8 +372,11 @@ class Client:
                     )
                 return Answer(status, received, body, bool(response.history))
         except (requests.ConnectionError, requests.Timeout, HTTPError, HTTPException) as error:
-            unavailable = UnavailableError(f"{address}: no complete response ({_cause(error)})")
             reason = error.args and getattr(error.args[0], "reason", None)
+            why = f"{address}: no complete response ({_cause(error)})"
+            if isinstance(reason, NameResolutionError):
+                why = f"can't resolve {reason.conn.host} (check its name and the network)"
+            unavailable = UnavailableError(why)
             unavailable.silent = bool(reason) and not isinstance(reason, ProtocolError)
             raise unavailable from None
         except (requests.RequestException, ValueError, OSError) as error:

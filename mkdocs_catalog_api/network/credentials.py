@@ -30,6 +30,8 @@ class Login(NamedTuple):
 
     user: str
     password: str
+    remedy: str = ""
+    """What to check if a registry denies access."""
 
     @property
     def basic(self) -> str:
@@ -89,7 +91,7 @@ class Credentials:
     def _look_up(self, host: str) -> Login | None:
         user, token = self._environment.get(USER), self._environment.get(TOKEN)
         if host == self._registry and user and token:
-            return Login(user, token)
+            return Login(user, token, f"check {USER} and {TOKEN}; read access is enough")
         folder = self._environment.get("DOCKER_CONFIG")
         path = (Path(folder) if folder else Path("~/.docker").expanduser()) / "config.json"
         try:
@@ -97,7 +99,9 @@ class Credentials:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, RecursionError):
-            raise NoAnswerError(f"Docker's configuration file {path} can't be read") from None
+            raise NoAnswerError(
+                f"Docker's configuration file {path} can't be read", hint="correct it"
+            ) from None
         keys = [host, f"https://{host}", *([_DOCKER_HUB, "index.docker.io"] if host == "docker.io" else [])]
         for key in keys:
             if helper := config.cred_helpers.get(key) or config.creds_store:
@@ -119,13 +123,15 @@ def _decoded(auth: str, path: Path) -> str:
     try:
         return base64.b64decode(auth, validate=True).decode().rstrip("\0")
     except ValueError:
-        raise NoAnswerError(f"Docker's configuration file {path} has an `auth` that is not base64") from None
+        raise NoAnswerError(
+            f"Docker's configuration file {path} has an `auth` that is not base64", hint="log in again"
+        ) from None
 
 
 def _identity_token(host: str) -> NoAnswerError:
     return NoAnswerError(
-        f"Docker's login for {host} is an identity token, which `sync` can't use"
-        f" (set {USER} and {TOKEN}, or log in with a user and a password)"
+        f"Docker's login for {host} is an identity token, which `sync` can't use",
+        hint=f"set {USER} and {TOKEN}, or log in with a user and a password",
     )
 
 
@@ -133,13 +139,18 @@ def _ask_helper(helper: str, host: str) -> Login | None:
     """Return the login of `docker-credential-HELPER` for a host."""
     program = f"docker-credential-{helper}"
     if not _HELPER.fullmatch(helper):
-        raise NoAnswerError("the name of a credential helper in Docker's configuration file is not valid")
+        raise NoAnswerError(
+            "the name of a credential helper in Docker's configuration file is not valid", hint="correct it"
+        )
     try:
         answer = subprocess.run(  # noqa: S603
             [program, "get"], input=host.encode(), capture_output=True, timeout=_HELPER_SECONDS, check=False
         )
     except FileNotFoundError:
-        raise NoAnswerError(f"{program} from Docker's configuration file is not installed") from None
+        raise NoAnswerError(
+            f"{program} from Docker's configuration file is not installed",
+            hint="install it, or log in without it",
+        ) from None
     except (OSError, subprocess.TimeoutExpired):
         raise NoAnswerError(f"{program} can't be run, or did not finish") from None
     if answer.returncode:

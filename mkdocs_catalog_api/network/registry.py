@@ -255,10 +255,19 @@ class Registries:
         if answer.status == 200:
             return answer
         reason = {401: "access denied", 403: "access denied", 404: "not found"}.get(answer.status, "rejected")
-        login = " (check the credentials: `docker login`)" if answer.status in (401, 403) else ""
+        hint = "check the reference; a private repository also needs a login" if answer.status == 404 else ""
+        if answer.status in (401, 403):
+            hint = self.login_hint(host)
         code = _error_code(answer.body)
         detail = f"{answer.status} {code}".strip()
-        raise NoAnswerError(f"{address.partition('?')[0]}: {reason}, {detail}{login}", answer.status)
+        raise NoAnswerError(f"{address.partition('?')[0]}: {reason}, {detail}", answer.status, hint)
+
+    def login_hint(self, host: str) -> str:
+        """Return how to get access to a registry that denies it."""
+        login = self._credentials.of(host)
+        if login is None:
+            return f"run `docker login {host}`"
+        return f"as user {login.user!r}: {login.remedy or f'run `docker login {host}` again'}"
 
     def _authorize(self, repository: Reference, challenge: str) -> str:
         """Return the header for a challenge, or "" if there are no credentials."""
@@ -283,11 +292,11 @@ class Registries:
             raise
         except NoAnswerError as error:
             raise NoAnswerError(
-                f"{repository.domain} has a token server that can't be used: {error}"
+                f"{repository.domain} has a token server that can't be used: {error.message}", hint=error.hint
             ) from None
         if answer.status != 200:
             message = f"{realm}: no token, {answer.status} {_error_code(answer.body)}".strip()
-            raise NoAnswerError(f"{message} (check the credentials: `docker login`)", answer.status)
+            raise NoAnswerError(message, answer.status, self.login_hint(repository.domain))
         token = _decode(answer.body, _Token, "token")
         value = token.token or token.access_token
         if not _TOKEN.fullmatch(value):

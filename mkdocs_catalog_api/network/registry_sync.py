@@ -262,11 +262,10 @@ class Sync:
         if error.status == 404 and self._prune and state.versions:
             self._save(state, ())
         elif error.status in (401, 403):
-            self._fail(
-                state, error, f"{state.item.host}: access denied (check the credentials: `docker login`)"
-            )
+            host = state.item.host
+            self._fail(state, error, f"{host}: access denied ({self._registries.login_hint(host)})")
         elif error.status == 404:
-            hint = "check `registry` in mkdocs.yml, and the references on the pages"
+            hint = "check `registry` in mkdocs.yml and the references; private ones also need a login"
             self._fail(state, error, f"{state.item.host}: repositories not found, or without tags ({hint})")
         else:
             self._fail(state, error)
@@ -504,9 +503,10 @@ class Sync:
     def _fail(self, state: _State, error: NoAnswerError, group: str = "") -> None:
         """Add an error. Errors of one group, by default those of one item, share a line if there are many."""
         state.failed = True
-        hint = "the existing data is kept" if state.versions else ""
+        kept = "the existing data is kept" if state.versions else ""
+        hint = "; ".join(filter(None, (error.hint, kept)))
         group = group or f"{state.item.name}: no usable responses of the registry"
-        self._output.fail(error, _problem(state.item, (), str(error), hint, Level.ERROR, group=group))
+        self._output.fail(error, _problem(state.item, (), error.message, hint, Level.ERROR, group=group))
 
     def _warn(
         self,

@@ -45,7 +45,9 @@ def read_exploited(site: Site, most: int, problems: Problems) -> Mapping[str, st
     file = site.root / KEV
     if not os.path.lexists(file):
         return None
-    return read_synced(file, KEV, read_kev, most, [site.root], "download it again", problems)
+    return read_synced(
+        file, KEV, read_kev, most, [site.root], "download it again with `catalog-api sync kev`", problems
+    )
 
 
 class _KevEntry(Struct):

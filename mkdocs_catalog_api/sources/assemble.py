@@ -142,8 +142,8 @@ def _same_badge_names(items: Sequence[tuple[ListedEntry, RawItem]]) -> Iterator[
     for (field, value), raw in sorted(first.items(), key=itemgetter(0)):
         name = badge_name(value)
         if name in names:
-            message = f"{value!r} has the name of another badge, {name}"
-            hint = "rename it, or use one spelling for both values"
+            message = f"{value!r} can't be used, because badge/{name}.json is the badge of another value"
+            hint = "use one spelling for both values, or another name"
             yield raw.problem((field,), message, hint, code=Code.TWICE)
         names.add(name)
 
