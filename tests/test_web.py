@@ -114,7 +114,8 @@ def test_an_item_page_needs_no_body_and_tells_machines_what_it_is(small: Result)
     assert "Time" in words(page(small, "roadmap/harbor/index.html"))
     (href,) = html.xpath("/html/head/link[contains(@rel, 'alternate')][@type='application/json']/@href")
     assert json.loads((small.folder / "site/images/nginx" / href).read_bytes())["slug"] == "nginx"
-    assert html.xpath("//nav[@aria-label='Breadcrumb']/a/@href") == ["../../"]
+    api = "../../api/v1/images/nginx/index.json"
+    assert html.xpath("//nav[@aria-label='Breadcrumb']/a/@href") == ["../../", api]
     for address in ("../../assets/catalog-api.css", "../../assets/catalog-api.js"):
         assert html.xpath(f"//link[@href='{address}'] | //script[@src='{address}']")
     for id_ in ("catalog-releases", "catalog-vulnerabilities"):  # in the theme's table of contents

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any, TypeAlias, get_args
 
@@ -107,11 +107,11 @@ def openapi(catalog: Catalog, kinds: Sequence[Kind]) -> dict[str, Any]:
     }
 
 
-@lru_cache(8)
+@cache
 def _schemas(routes: tuple[Route, ...]) -> bytes:
-    """The schema of each route's documents, its parameters, and the named schemas by their names, in JSON.
+    """The schema of each route's documents, its parameters, and the named schemas by their names, as JSON.
 
-    They take most of the time of a small build, and `mkdocs serve` builds again and again.
+    They take most of a small build's time, and are the same for every catalog with the same fields.
     """
     references, schemas = schema_components(
         [route.struct for route in routes if route.struct], ref_template=_REFERENCE
@@ -128,7 +128,7 @@ def _schemas(routes: tuple[Route, ...]) -> bytes:
             schema["required"] = [*schema["properties"]]  # only a recorded day may lack a field
             for part in schema["properties"].values():
                 part.pop("default", None)
-    parameters = [[_parameter(each, named) for each in route.parameters] for route in routes]
+    parameters = [[_parameter(parameter, named) for parameter in route.parameters] for route in routes]
     return msgspec.json.encode((bodies, parameters, dict(sorted(named.items()))))
 
 

@@ -34,8 +34,11 @@ STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 _COMMENT = re.compile(rb"^ *(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
 _SPACE = {
-    ".css": re.compile(rb'("[^"]*")|;?\s*(})\s*|\s*([{;])\s*|(?<=[:,])\s'),
-    ".js": re.compile(rb"()()()(?:(?<=[,;{(\[])\n|\n(?=[]}).?:]))"),
+    ".css": re.compile(rb'("[^"]*")|;?\s*(})\s*|\s*([{;>])\s*|(?<=[:,])\s'),
+    ".js": re.compile(
+        rb'("[^"\n]*"|`[^`]*`)|;?\n(?=})|(?<=[,;{(\[])\n|\n(?=[]).?:])| ([-+*/<>=!?:&|]{1,3}) |'
+        rb"(?<=[,:{)])() | (?=})"
+    ),
 }
 """Kind of file → the space in it that means nothing, and around it the strings and signs that stay."""
 
