@@ -69,34 +69,19 @@ _OF_OTHER_SCANS = {"misconfiguration", "secret", "license"}
 """Types of modified findings that are not about packages."""
 
 
-class TrivyRow(
-    Struct,
-    gc=False,
-    rename={
-        "id": "VulnerabilityID",
-        "severity": "Severity",
-        "pkg": "PkgName",
-        "installed": "InstalledVersion",
-        "fixed": "FixedVersion",
-        "title": "Title",
-        "url": "PrimaryURL",
-        "status": "Status",
-        "package": "PkgIdentifier",
-        "others": "VendorIDs",
-    },
-):
+class TrivyRow(Struct, gc=False, rename="pascal"):
     """A vulnerability. Values of any type are cleaned where they are used."""
 
-    id: str
+    id: str = msgspec.field(name="VulnerabilityID")
     severity: Any = None
-    pkg: Any = None
-    installed: Any = None
-    fixed: Any = None
+    pkg_name: Any = None
+    installed_version: Any = None
+    fixed_version: Any = None
     title: Any = None
-    url: Any = None
+    url: Any = msgspec.field(name="PrimaryURL", default=None)
     status: Any = None
-    package: Any = None
-    others: Any = None
+    pkg_identifier: Any = None
+    vendor_ids: Any = msgspec.field(name="VendorIDs", default=None)
 
 
 _ROW = msgspec.json.Decoder(TrivyRow)
@@ -262,9 +247,9 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
                 unread["findings with the status not_affected"] += 1
                 continue
             name, worst = text(row.id), severity(row.severity)
-            pkg, installed = text(row.pkg), text(row.installed)
-            purl = text(mapping(row.package).get("PURL")) or named_package(result.type, pkg, installed)
-            main, aliases = identity(name, tuple(texts(row.others)) if row.others else ())
+            pkg, installed = text(row.pkg_name), text(row.installed_version)
+            purl = text(mapping(row.pkg_identifier).get("PURL")) or named_package(result.type, pkg, installed)
+            main, aliases = identity(name, tuple(texts(row.vendor_ids)) if row.vendor_ids else ())
             url = link(row.url) if isinstance(row.url, str) and row.url else advisory(name)
             if worst == UNKNOWN and (word := odd_severity(row.severity)) is not None:
                 odd[word] += 1
@@ -274,7 +259,7 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
                 worst,
                 intern(pkg),
                 intern(installed),
-                intern(text(row.fixed)),
+                intern(text(row.fixed_version)),
                 intern(title(row.title)),
                 intern(url),
                 target,
