@@ -34,20 +34,18 @@ from ...problems import RefusedError
 from .normalise import (
     DAMAGED,
     SEVERITY_WORDS,
-    UNKNOWN,
     ReportFormat,
     advisory,
+    counted_severity,
     digests,
     distinct,
     first_link,
     items,
     mapping,
     named_package,
-    odd_severity,
     platform,
     require_ids,
     second_fraction,
-    severity,
     text,
     texts,
     title,
@@ -172,13 +170,10 @@ def _findings(
         name, aliases = identity(written, related)
         pkg, installed = text(artifact.get("name")), text(artifact.get("version"))
         fixes = texts(mapping(vulnerability.fix).get("versions"))
-        worst = severity(vulnerability.severity, _WORDS)
-        if worst == UNKNOWN and (word := odd_severity(vulnerability.severity, _WORDS)) is not None:
-            odd[word] += 1
         places = (text(place.get("path")) for place in items(artifact.get("locations")))
         yield Finding(
             id=name,
-            severity=worst,
+            severity=counted_severity(vulnerability.severity, odd, _WORDS),
             pkg=pkg,
             installed=installed,
             fixed=", ".join(fixes) or text(vulnerability.fixed_in_version),

@@ -32,13 +32,12 @@ from .normalise import (
     UNKNOWN,
     ReportFormat,
     advisory,
+    counted_severity,
     digests,
     first_link,
     mapping,
-    odd_severity,
     require_ids,
     second_fraction,
-    severity,
     text,
     texts,
     title,
@@ -112,12 +111,10 @@ def _scan(key: str, body: Raw) -> Scan:
 def _findings(vulnerabilities: list[HarborRow], odd: Counter[str]) -> Iterator[Finding]:
     """Yield the findings, and count unknown severities in `odd`."""
     for row in vulnerabilities:
-        (name, _), worst = identity(text(row.id)), severity(row.severity, _WORDS)
-        if worst == UNKNOWN and (word := odd_severity(row.severity, _WORDS)) is not None:
-            odd[word] += 1
+        name, _ = identity(text(row.id))
         yield Finding(
             id=name,
-            severity=worst,
+            severity=counted_severity(row.severity, odd, _WORDS),
             pkg=text(row.package),
             installed=text(row.version),
             fixed=text(row.fix_version),

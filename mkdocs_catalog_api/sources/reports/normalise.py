@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -163,6 +164,14 @@ def odd_severity(value: object, words: Mapping[str, int] = SEVERITY_WORDS) -> st
         return None  # the common case
     word = text(value).strip()
     return None if word.upper() in words else word[:40]
+
+
+def counted_severity(value: object, odd: Counter[str], words: Mapping[str, int] = SEVERITY_WORDS) -> int:
+    """Return the same as `severity`. A missing one and another word are counted in `odd`."""
+    worst = severity(value, words)
+    if worst == UNKNOWN and (word := odd_severity(value, words)) is not None:
+        odd[word] += 1
+    return worst
 
 
 _ECOSYSTEMS = {

@@ -41,9 +41,9 @@ from ...problems import RefusedError
 from .json_errors import explain
 from .normalise import (
     DAMAGED,
-    UNKNOWN,
     ReportFormat,
     advisory,
+    counted_severity,
     digests,
     distinct,
     is_id,
@@ -51,12 +51,10 @@ from .normalise import (
     link,
     mapping,
     named_package,
-    odd_severity,
     package_class,
     platform,
     require_ids,
     second_fraction,
-    severity,
     text,
     texts,
     title,
@@ -246,13 +244,11 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
             if row.status == _NOT_AFFECTED:
                 unread["findings with the status not_affected"] += 1
                 continue
-            name, worst = text(row.id), severity(row.severity)
+            name, worst = text(row.id), counted_severity(row.severity, odd)
             pkg, installed = text(row.pkg_name), text(row.installed_version)
             purl = text(mapping(row.pkg_identifier).get("PURL")) or named_package(result.type, pkg, installed)
             main, aliases = identity(name, tuple(texts(row.vendor_ids)) if row.vendor_ids else ())
             url = link(row.url) if isinstance(row.url, str) and row.url else advisory(name)
-            if worst == UNKNOWN and (word := odd_severity(row.severity)) is not None:
-                odd[word] += 1
             yield Finding(
                 # Many rows have the same vulnerability, package or version, so these share their text.
                 intern(main),
