@@ -193,7 +193,7 @@ class Hub:
         report = answer.body
         try:
             if report.strip():
-                read_report(report, body)
+                read_report(report, package)
                 decode(report)  # also its unused parts, as `_kept` writes them again
         except RefusedError as error:
             raise NoAnswerError(f"{listing.hub}{path}: {error.message}") from None

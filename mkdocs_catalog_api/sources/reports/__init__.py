@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from ...catalog.scans import SEVERITIES, Finding, Scan
 from ...problems import RefusedError
 from . import artifact_hub
+from .artifact_hub import HubPackage
 from .formats import FORMATS, SBOM_FORMATS, SCANNERS
 from .json_errors import damages, decode, explain, repaired
 from .normalise import ReportFormat, text
@@ -21,7 +22,7 @@ __all__ = ["FORMATS", "SCANNERS", "SEVERITIES", "Finding", "Scan", "read_report"
 _KEYS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-def read_report(data: bytes, package: bytes = b"", *, lists: bool = True) -> list[Scan]:
+def read_report(data: bytes, package: HubPackage | None = None, *, lists: bool = True) -> list[Scan]:
     """Return the scans in one report: one for each image, so that only Artifact Hub has several; or an SBOM.
 
     `package` is the response of the hub on the package of the report, if there is one. Without `lists`, the
@@ -37,9 +38,9 @@ def read_report(data: bytes, package: bytes = b"", *, lists: bool = True) -> lis
         raise explain(error) from None
 
 
-def _read(data: bytes, package: bytes, *, lists: bool) -> list[Scan]:
+def _read(data: bytes, package: HubPackage | None, *, lists: bool) -> list[Scan]:
     if package:
-        scans = artifact_hub.read_of_package(data, artifact_hub.read_package(package))
+        scans = artifact_hub.read_of_package(data, package)
         return _with_scanner(artifact_hub.FORMAT, scans)
     for report_format in (*FORMATS, *SBOM_FORMATS):
         try:

@@ -80,9 +80,9 @@ def read_reports(
     for path in paths:
         file = faulty = f"{label}/{path}"
         try:
-            if package := _package(folder, path):
+            if body := _package(folder, path):
                 faulty = file.removesuffix(".json") + SUFFIX
-                read_package(package)
+                package = read_package(body)
                 faulty = file
                 report = read_report((folder / path).read_bytes(), package, lists=lists)
             else:
@@ -94,9 +94,9 @@ def read_reports(
             problems.add(error.problem(faulty, Code.BROKEN_REPORT))
         else:
             # A report of a hub is in the folder of its chart, so its path does not contain an image.
-            alone = len(report) == 1 and not package
+            alone = len(report) == 1 and not body
             scans += [
-                _placed(scan, file, path, position, alone=alone, of_hub=bool(package))
+                _placed(scan, file, path, position, alone=alone, of_hub=bool(body))
                 for position, scan in enumerate(report)
             ]
     return scans
