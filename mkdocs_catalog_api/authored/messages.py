@@ -139,9 +139,7 @@ def message_and_hint(details: ErrorDetails, models: Sequence[type[BaseModel]] = 
 
 def not_among(value: object, words: Sequence[str]) -> tuple[str, str]:
     """Return the message and hint for a value that is not one of these words."""
-    near = resembling(str(value), words)
-    hint = f"did you mean `{near}`?" if near else f"allowed: {', '.join(words)}"
-    return f"{shown(value)} is not allowed", hint
+    return f"{shown(value)} is not allowed", suggestion(str(value), words, "allowed:")
 
 
 def _hint(expected: str, value: object, name: str) -> str:

@@ -630,6 +630,4 @@ def _reject(arguments: Mapping[str, str], known: Sequence[str]) -> None:
 
 
 def _unknown(name: str, known: Mapping[str, object] | Sequence[str], kind: str) -> RefusedError:
-    near = resembling(name, known)
-    hint = f"did you mean `{near}`?" if near else f"one of {', '.join(known)}" if known else "remove it"
-    return RefusedError(f"unknown {kind} `{name}`", hint)
+    return RefusedError(f"unknown {kind} `{name}`", suggestion(name, [*known], "one of"))
