@@ -239,7 +239,6 @@ class Inventory:
         unknown = contents.count(None)
         self.looked_at = known, len(contents) - known - unknown, unknown
         self._ids: dict[int, dict[Package, set[str]]] = {}
-        self._shown: dict[tuple[int, int], bool] = {}
         self._groups: dict[tuple[str, str], list[_Presence]] = defaultdict(list)
         """Type and name of a package or source package → its versions."""
         presences = self._presences()
@@ -365,10 +364,7 @@ class Inventory:
         return self._ids[position]
 
     def _shows_fixes(self, newer: int, older: int) -> bool:
-        if (newer, older) not in self._shown:
-            releases = [self._places[position][1] for position in (newer, older)]
-            self._shown[newer, older] = self._catalog.shows_fixes(*releases)
-        return self._shown[newer, older]
+        return self._catalog.shows_fixes(self._places[newer][1], self._places[older][1])
 
 
 def _see(presence: _Presence, row: Vulnerability) -> None:
