@@ -24,6 +24,7 @@ from mkdocs_catalog_api.network.hub import Hub, Listing, listed_at
 from mkdocs_catalog_api.network.output import Output
 from mkdocs_catalog_api.problems import Level, Problems
 from mkdocs_catalog_api.sources.reports import read_report
+from mkdocs_catalog_api.sources.reports.artifact_hub import read_package
 
 from .fake_hub import FakeHub, Version
 from .fake_server import Reply
@@ -430,7 +431,7 @@ def test_whatever_a_hub_sends_can_be_read(packages: list[Any], reports: list[Any
         assert {path.suffix for path in files} <= {".json", ".package"}
         for path in files:
             if path.suffix == ".json":
-                read_report(path.read_bytes(), path.with_suffix(".package").read_bytes())
+                read_report(path.read_bytes(), read_package(path.with_suffix(".package").read_bytes()))
         assert output.changes.keys() == {str(path.relative_to(root)) for path in files}
         assert files or problems.refuse(strict=False)
 
