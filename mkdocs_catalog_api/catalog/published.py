@@ -111,6 +111,12 @@ class Counters(Document):
     unknown: Unknown
 
 
+class ApiDocument(Document):
+    """Base of the documents that begin with the version of the API."""
+
+    api_version: ApiVersion
+
+
 def envelope(resource: str, kind: str = "collection") -> dict[str, Any]:
     """The first fields of documents of a resource: name → type."""
     word: Any = Literal.__getitem__(resource)

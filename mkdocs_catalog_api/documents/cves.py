@@ -13,7 +13,7 @@ from ..catalog import addresses
 from ..catalog.described import open_words
 from ..catalog.ids import cve_order
 from ..catalog.published import (
-    ApiVersion,
+    ApiDocument,
     Document,
     Href,
     LifecycleWord,
@@ -88,10 +88,9 @@ ReleasesUnscanned = Annotated[
     "included, with its ids and the number of images and versions that have it.",
     listed="cves",
 )
-class CveIndex(Document):
+class CveIndex(ApiDocument):
     """Every vulnerability that a scan of a listed version, or of an image that a chart pins, has found."""
 
-    api_version: ApiVersion
     resource: Resource
     total: Annotated[Count, "Number of vulnerabilities."]
     releases_scanned: ReleasesScanned
@@ -190,10 +189,9 @@ class AffectedItem(Document):
     Parameter("id", "Any of its ids, colons as hyphens.", Annotated[str, Meta(max_length=100)]),
     listed="cve",
 )
-class CveDocument(Document):
+class CveDocument(ApiDocument):
     """Where one vulnerability is found. The same document is at the URL of each of its ids."""
 
-    api_version: ApiVersion
     resource: Resource
     id: Id
     aliases: Aliases

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from ..catalog import addresses
 from ..catalog.described import open_words
-from ..catalog.published import ApiVersion, Day, Document, Href, LifecycleWord
+from ..catalog.published import ApiDocument, Day, Document, Href, LifecycleWord
 from ..catalog.value import Catalog, FormerDigest, Image, Release
 from ..catalog.verdict import Concern, concerns
 from ..items.types import Count, Digest, Slug, Text, VersionLabel
@@ -111,10 +111,9 @@ class DigestEntry(Document):
     ),
     listed="digest",
 )
-class DigestDocument(Document):
+class DigestDocument(ApiDocument):
     """The images that list one digest or listed it, with their data."""
 
-    api_version: ApiVersion
     resource: Annotated[Literal["digests"], "Name of the resource."]
     digest: Annotated[Digest, "The digest."]
     total: Annotated[Count, "Number of these images."]

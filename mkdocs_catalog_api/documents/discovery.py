@@ -10,7 +10,7 @@ from msgspec import Meta
 from ..catalog import addresses
 from ..catalog.published import (
     AddressTemplate,
-    ApiVersion,
+    ApiDocument,
     Document,
     Href,
     Timestamp,
@@ -48,10 +48,9 @@ Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
     "URLs of all documents",
     "The URL of every document, and `contents`, by which a mirror sees whether any has changed.",
 )
-class Discovery(Document):
+class Discovery(ApiDocument):
     """URLs of all documents."""
 
-    api_version: ApiVersion
     title: Annotated[str, "Name of the site."]
     contents: Annotated[
         Sha256,
@@ -120,10 +119,9 @@ class ManifestEntry(Document):
     "Path, SHA-256 and size of every other document. A mirror compares them to find changes.",
     listed="manifest",
 )
-class Manifest(Document):
+class Manifest(ApiDocument):
     """Every other document, with its hash and size."""
 
-    api_version: ApiVersion
     generated_at: Annotated[Timestamp, "UTC time of the build."]
     generator: Annotated[GeneratedBy, "The program that wrote the documents."]
     base: Annotated[

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from ..catalog import addresses
 from ..catalog.events import AnyEvent, Slug
-from ..catalog.published import ApiVersion, Day, Document, Href
+from ..catalog.published import ApiDocument, Day, Document, Href
 from ..catalog.recorded import (
     Episode,
     FixEntry,
@@ -52,10 +52,9 @@ class ChangedDay(Document):
     "a history has them.",
     listed="changes",
 )
-class Changes(Document):
+class Changes(ApiDocument):
     """Every recorded day, newest first."""
 
-    api_version: ApiVersion
     resource: Annotated[Literal["changes"], "Name of the resource."]
     total: Total
     data: Annotated[list[ChangedDay], "The days, newest first."]
@@ -76,10 +75,9 @@ class ChangesLinks(Document):
     _DAY,
     listed="dayChanges",
 )
-class DayChanges(Document):
+class DayChanges(ApiDocument):
     """The changes of one day. No later day changes it."""
 
-    api_version: ApiVersion
     resource: Annotated[Literal["changes"], "Name of the resource."]
     date: Annotated[Day, "Day of the record, UTC."]
     links: Annotated[ChangesLinks, "Links of the day."]
@@ -95,13 +93,12 @@ class DayChanges(Document):
     "how old the open ones are; the times to fix of every severity.",
     listed="fixes",
 )
-class Fixes(Document):
+class Fixes(ApiDocument):
     """Every critical and high vulnerability with its first day and its fix.
 
     Those of the first recorded day are left out. One that comes back after its fix has another entry.
     """
 
-    api_version: ApiVersion
     resource: Annotated[Literal["fixes"], "Name of the resource."]
     total: Total
     within: Annotated[Within, "How many were fixed in time."]
@@ -118,10 +115,9 @@ class Fixes(Document):
     IMAGE_SLUG,
     listed="imageHistory",
 )
-class ImageHistory(Document):
+class ImageHistory(ApiDocument):
     """The history of one image."""
 
-    api_version: ApiVersion
     resource: Annotated[Literal["history"], "Name of the resource."]
     slug: Slug
     figures: Annotated[list[ImageFigures], "An entry for each day with other figures, oldest first."]

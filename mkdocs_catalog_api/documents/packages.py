@@ -12,7 +12,7 @@ from ..catalog.causes import by_severity, fixes, package_order
 from ..catalog.contents import PackageVersion
 from ..catalog.package_urls import Package, bare_url, plain_version
 from ..catalog.published import (
-    ApiVersion,
+    ApiDocument,
     Counters,
     Document,
     Fixable,
@@ -76,10 +76,9 @@ class PackageEntry(Document):
     "and versions that have it. What nobody has a list of is counted.",
     listed="packages",
 )
-class PackageIndex(Document):
+class PackageIndex(ApiDocument):
     """Every package of the listed versions: of their package lists, and of their vulnerabilities."""
 
-    api_version: ApiVersion
     resource: Resource
     total: Annotated[Count, "Number of packages."]
     releases_known: ReleasesKnown
@@ -153,10 +152,9 @@ class PackageRelease(Document):
     ),
     listed="package",
 )
-class PackageDocument(Document):
+class PackageDocument(ApiDocument):
     """Which images have a package, or the packages made of a source package."""
 
-    api_version: ApiVersion
     resource: Resource
     type: PackageType
     name: PackageName

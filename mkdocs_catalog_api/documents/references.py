@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, structs
 
 from ..catalog import addresses
-from ..catalog.published import ApiVersion, Document, Href
+from ..catalog.published import ApiDocument, Document, Href
 from ..catalog.value import Catalog, Image
 from ..items.names import Reference, reserved
 from ..items.types import Count, Slug
@@ -47,10 +47,9 @@ class Replacement(Document):
     ),
     listed="reference",
 )
-class ReferenceDocument(Document):
+class ReferenceDocument(ApiDocument):
     """The tags of one repository, with their versions, or the images that replace it."""
 
-    api_version: ApiVersion
     resource: Annotated[Literal["references"], "Name of the resource."]
     image: Annotated[ImageReference, "The repository, normalized."]
     slug: Annotated[

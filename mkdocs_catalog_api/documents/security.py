@@ -14,7 +14,7 @@ from ..catalog.described import open_words
 from ..catalog.package_urls import Package
 from ..catalog.populations import Population, populations
 from ..catalog.published import (
-    ApiVersion,
+    ApiDocument,
     Counters,
     Critical,
     Document,
@@ -153,13 +153,12 @@ class Pinned(Document):
     "scanned image by its slug.",
     listed="securitySummary",
 )
-class SecuritySummary(Document):
+class SecuritySummary(ApiDocument):
     """Open vulnerabilities of all images but planned ones: those of the newest version of each.
 
     Deprecated and withdrawn images count; `available` has the counts without them.
     """
 
-    api_version: ApiVersion
     resource: Resource
     total: Annotated[Count, "Open vulnerabilities: the sum over the images."]
     by_severity: Annotated[Counters, "Open vulnerabilities by severity."]
@@ -209,10 +208,9 @@ class SecurityIndexEntry(Document):
     "Every scanned image that is not planned, with its grade, its counts and the URL of its detail.",
     listed="securityIndex",
 )
-class SecurityIndex(Document):
+class SecurityIndex(ApiDocument):
     """Every scanned image that is not planned; deprecated and withdrawn ones are in it."""
 
-    api_version: ApiVersion
     resource: Resource
     total: Annotated[Count, "Number of scanned images."]
     data: Annotated[list[SecurityIndexEntry], "One entry for each, by slug."]
@@ -248,10 +246,9 @@ class ReleaseRecord(Document):
     exploited: ExploitedIfKnown
 
 
-class SecurityHead(Document):
+class SecurityHead(ApiDocument):
     """The first fields of the documents of one image."""
 
-    api_version: ApiVersion
     resource: Resource
     slug: ImageSlug
     image: ImageReference | None
