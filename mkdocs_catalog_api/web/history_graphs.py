@@ -105,13 +105,13 @@ def trend(points: Sequence[Point], until: str) -> Trend | None:
     totals = [sum(counters.values()) for _, counters, _ in points if counters]
     if not totals or points[-1].date == points[0].date == until:
         return None
-    first = _day(points[0].date)
-    span = _day(until) - first
+    first = day_number(points[0].date)
+    span = day_number(until) - first
     # The last day and this build have a minimum width, so that they are visible.
     width = max(1, span // 30)
     end = span + width * (2 if points[-1].date == THIS_BUILD else 1)
     most = _ceiling(max(totals))
-    starts = [end - width if date == THIS_BUILD else _day(date) - first for date, _, _ in points]
+    starts = [end - width if date == THIS_BUILD else day_number(date) - first for date, _, _ in points]
     steps = [(WIDTH * start / end, WIDTH * stop / end) for start, stop in pairwise([*starts, end])]
     paths = dict.fromkeys((*COUNTERS, ""), "")
     for (left, right), (_, counters, _) in zip(steps, points, strict=True):
@@ -155,7 +155,8 @@ def _number(value: float) -> str:
     return f"{value:.5g}"
 
 
-def _day(date: str) -> int:
+def day_number(date: str) -> int:
+    """Number of a day, to count the days between two."""
     return datetime.date.fromisoformat(date).toordinal()
 
 

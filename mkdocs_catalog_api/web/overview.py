@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
@@ -12,6 +11,7 @@ from ..catalog.recorded import PopulationFigures
 from ..catalog.scans import COUNTERS
 from ..catalog.verdict import Concern, concerns
 from ..items.collections import COLLECTIONS, PINNING
+from .history_graphs import day_number
 from .view import CatalogView, Item
 
 SERIOUS = ("critical", "high")
@@ -67,16 +67,12 @@ def earlier(view: CatalogView) -> Earlier | None:
     if history is None or not population.scanned:
         return None
     today = max([history.last, *(time[:10] for time in population.times)])
-    age = {day.date: _ordinal(today) - _ordinal(day.date) for day in history.days}
+    age = {day.date: day_number(today) - day_number(day.date) for day in history.days}
     old = [day for day in history.days if age[day.date] >= _DAYS]
     if not old or not 0 < old[-1].figures.available.images_scanned <= population.scanned:
         return None
     date = old[-1].date
     return Earlier(old[-1].figures.available, date, age[date] < _DAYS + _WEEK)
-
-
-def _ordinal(date: str) -> int:
-    return datetime.date.fromisoformat(date).toordinal()
 
 
 def headline(view: CatalogView, earlier: Earlier | None) -> Headline:
