@@ -128,7 +128,6 @@ def _repeated(
 
 
 def _value(node: yaml.Node | None, path: Sequence[str | int]) -> yaml.Node | None:
-    """Return the node of the value at `path`, or None."""
     for step in path:
         pair = child(node, step)
         node = pair[1] if pair else None

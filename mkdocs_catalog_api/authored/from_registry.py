@@ -71,7 +71,6 @@ class FromRegistry(Model):
 
     @classmethod
     def names(cls) -> list[str]:
-        """Return its keys."""
         return [info.alias or name for name, info in cls.model_fields.items()]
 
     def versions(self, tags: Iterable[str], image: str) -> list[str]:

@@ -276,12 +276,10 @@ class RawItem(Struct, frozen=True):
         return self.registry.keep if self.registry else None
 
     def is_from_registry(self, field: str) -> bool:
-        """Whether the value of a field is from a registry."""
         return self.registry is not None and field in self.registry.values
 
     @property
     def own_page(self) -> Page | None:
-        """Return the page of the item, if it has one."""
         return self.page or self.named
 
     @property

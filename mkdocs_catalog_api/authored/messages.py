@@ -54,7 +54,6 @@ def names_at(model: type[BaseModel], path: Sequence[str | int]) -> Sequence[str]
 
 
 def models_in(annotation: object) -> list[type[BaseModel]]:
-    """Return the models in a type."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return [annotation]
     return [model for part in get_args(annotation) for model in models_in(part)]
@@ -89,7 +88,6 @@ def location(details: ErrorDetails) -> tuple[str | int, ...]:
 
 
 def code_of(details: ErrorDetails) -> Code:
-    """Return the code of an error in an item."""
     kinds = {"missing": Code.MISSING_FIELD, "extra_forbidden": Code.UNKNOWN_FIELD}
     return kinds.get(details["type"], Code.WRONG_VALUE)
 
@@ -138,7 +136,6 @@ def message_and_hint(details: ErrorDetails, models: Sequence[type[BaseModel]] = 
 
 
 def not_among(value: object, words: Sequence[str]) -> tuple[str, str]:
-    """Return the message and hint for a value that is not one of these words."""
     return f"{shown(value)} is not allowed", suggestion(str(value), words, "allowed:")
 
 

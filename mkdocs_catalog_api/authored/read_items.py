@@ -37,7 +37,6 @@ _OF_THEMES = frozenset({"title", "description", "tags", "template", "hide", "ico
 
 
 def page_selection(settings: Settings) -> PageSelection:
-    """Return the selection of pages from the settings."""
     patterns: dict[str, Sequence[str]] = {}
     fields: dict[str, Set[str]] = {}
     for name, model in ITEM_MODELS.items():
@@ -267,8 +266,6 @@ def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, di
 
 
 class WebPages:
-    """Finds the web page of each item."""
-
     def __init__(self, site: Site, settings: Settings, selection: PageSelection) -> None:
         self._site, self._settings = site, settings
         self._pages = {page.url: page for page in site.pages}

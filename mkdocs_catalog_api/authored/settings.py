@@ -339,7 +339,6 @@ def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:
 def explain_settings(
     errors: Sequence[ErrorDetails], model: type[BaseModel], config: ConfigFile
 ) -> Iterator[Problem]:
-    """Yield a problem for each error of pydantic."""
     for details in errors:
         path = location(details)
         if details["type"] == "too_short" and any(other["loc"][:-1] == path for other in errors):

@@ -231,7 +231,6 @@ def _doubts(entry: Model, raw: RawItem, names: Collection[str]) -> Iterator[Prob
 
 @cache
 def is_spdx(expression: str) -> bool:
-    """Whether this is an SPDX license expression."""
     from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
     with suppress(InvalidLicenseExpression):

@@ -23,8 +23,6 @@ _BY_GRADE = dict(zip(GRADES, (_GREEN, _LIME, _OLIVE, _AMBER, _ORANGE, _RED), str
 
 
 class BadgeContent(NamedTuple):
-    """What a badge shows."""
-
     label: str
     message: str
     color: str = _BLUE
@@ -35,8 +33,6 @@ ContentOfImage: TypeAlias = Callable[[Image, str], BadgeContent]
 
 
 class ImageBadge(NamedTuple):
-    """A badge that every image has."""
-
     description: str
     content: ContentOfImage
 

@@ -113,8 +113,6 @@ class ReleaseIndex:
 
 
 class ReportPath(NamedTuple):
-    """What the path of a report names."""
-
     key: Key | None = None
     digest: str = ""
     """The digest of that release, listed or former, that begins with the 12 digits in its name."""
@@ -123,8 +121,6 @@ class ReportPath(NamedTuple):
 
 
 class Belonging(NamedTuple):
-    """The releases that a report belongs to."""
-
     scan: Scan
     """With the digest that its path names, if it names none itself."""
     keys: Sequence[Key] = ()

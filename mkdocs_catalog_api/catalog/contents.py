@@ -125,7 +125,6 @@ class Contents(Struct, frozen=True):
 
 
 def united(lists: Sequence[PackageList], *, complete: bool) -> Contents | None:
-    """The packages of all lists; None without one."""
     if not lists:
         return None
     systems = tuple(sorted({system for each in lists for system in each.systems}))

@@ -40,8 +40,6 @@ class EffectiveException(NamedTuple):
 
 
 class ImageExceptions(NamedTuple):
-    """The exceptions of one image."""
-
     slug: str
     image: str
     """Package URL of the image, without a version."""
@@ -50,7 +48,6 @@ class ImageExceptions(NamedTuple):
 
 
 def effective_exceptions(catalog: Catalog) -> Iterator[ImageExceptions]:
-    """Yield those of each image that has any."""
     contrary = _open(catalog)
     for image in catalog.images:
         exceptions: list[EffectiveException] = []

@@ -86,7 +86,6 @@ def all_of(items: Iterable[Item]) -> list[Item]:
 
 
 def available(items: Iterable[Item]) -> list[Item]:
-    """Those that are available."""
     return [item for item in items if item.entry.lifecycle == "available"]
 
 

@@ -168,8 +168,6 @@ class KnownDigest(Document):
 
 
 class RecordedDay(NamedTuple):
-    """The changes of a recorded day."""
-
     date: str
     figures: RecordedFigures
     counts: Mapping[str, int]
@@ -180,8 +178,6 @@ class RecordedDay(NamedTuple):
 
 
 class ImageRecord(NamedTuple):
-    """The record of an image."""
-
     figures: Sequence[ImageFigures]
     """Oldest first."""
     digests: Sequence[KnownDigest]
@@ -209,5 +205,4 @@ class History(Struct, frozen=True):
 
     @property
     def last(self) -> str:
-        """Day of the last recorded day."""
         return self.days[-1].date

@@ -51,8 +51,6 @@ class Component(NamedTuple):
 
 
 class Product(NamedTuple):
-    """A product of a statement."""
-
     component: Component
     parts: tuple[Component, ...] = ()
     """The affected subcomponents; without any, the whole product."""

@@ -122,8 +122,6 @@ class FormerDigest(Struct, frozen=True):
 
 
 class WebPage(Struct, frozen=True):
-    """The web page of an item."""
-
     url: str
     """Address relative to the site's root: `images/nginx/`."""
     own: bool
@@ -145,7 +143,6 @@ class Image(Struct, frozen=True):
         return self.releases[0] if self.releases else None
 
     def release(self, version: str) -> Release:
-        """The release with this label."""
         return next(release for release in self.releases if release.entry.version == version)
 
     @property

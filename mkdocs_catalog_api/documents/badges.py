@@ -87,7 +87,6 @@ BADGES.routes.append(
 
 
 def catalog_badges(catalog: Catalog) -> dict[str, Badge]:
-    """Name → badge of the whole catalog."""
     return {name: _payload(name, content) for name, content in catalog_contents(catalog)}
 
 

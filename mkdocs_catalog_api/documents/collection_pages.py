@@ -40,8 +40,6 @@ class ItemLinks(Document):
 
 
 class ItemStructs(NamedTuple):
-    """The documents of one collection."""
-
     collection: type[Struct]
     page: type[Struct]
     document: type[Struct] | None
@@ -50,7 +48,6 @@ class ItemStructs(NamedTuple):
 
 @cache
 def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
-    """The Structs of a collection whose items have these fields."""
     of, one = COLLECTIONS[name], item_struct(fields)
     head = envelope(of.name)
     items = list.__class_getitem__(one)

@@ -153,7 +153,6 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def image_history(slug: str, image: ImageRecord) -> ImageHistory:
-    """Return the history of an image."""
     return ImageHistory("v1", "history", slug, [*image.figures], [*image.digests], [*image.episodes])
 
 

@@ -123,7 +123,6 @@ def published(
 
 
 def item_struct(fields: ItemFields[Model]) -> type[Struct]:
-    """The Struct of a collection's items, which have these fields."""
     return published(fields.model, fields.own, fields.own_of_versions)
 
 

@@ -77,7 +77,6 @@ def _planned(catalog: Catalog, item: RoadmapItem) -> Struct:
 
 
 def _updates(catalog: Catalog) -> list[Struct]:
-    """The updates, each with its item."""
     at, items = catalog.addresses, catalog.by_name()
 
     def href(application: str) -> str | None:

@@ -102,5 +102,4 @@ class Kind(Struct, eq=False):
         return not self.optional or settings.has_lookup(self.name)
 
     def wanted(self, catalog: Catalog, settings: Settings) -> bool:
-        """Whether a catalog with these settings has such documents."""
         return self.enabled(settings) and (self.needs is None or self.needs(catalog, settings))

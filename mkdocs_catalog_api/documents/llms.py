@@ -16,7 +16,6 @@ from .kinds import Kind, Route
 
 
 def llms(catalog: Catalog, kinds: Iterable[Kind]) -> bytes:
-    """The file of a catalog with documents of these kinds."""
     lookups = [route for kind in kinds if kind.optional for route in kind.routes if route.parameters]
     api, pinning = catalog.addresses.api, [COLLECTIONS[name] for name in PINNING]
     counts = [f"container images ({len(catalog.images)})"]

@@ -212,8 +212,6 @@ def _path(type_: str, name: str) -> str | None:
 
 
 class Inventory:
-    """All packages of a catalog."""
-
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._places = [(image, release) for image in catalog.images for release in image.releases]

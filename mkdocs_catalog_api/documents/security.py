@@ -304,7 +304,6 @@ def _of_figures(figures: Figures, struct: type[Struct]) -> dict[str, Any]:
 
 
 def record(release: value.Release) -> ReleaseRecord:
-    """The release record of one version."""
     assessment, version = release.assessment, release.entry.version
     if assessment is None:
         return ReleaseRecord(**_NOTHING | {"version": version})
@@ -345,7 +344,6 @@ def security_figures(
 
 
 def item_security(item: value.Image | value.PinningItem, at: Addresses) -> SecurityFigures:
-    """The `security` object of an item."""
     if isinstance(item, value.Image):
         return security_figures(item, item.newest, at)
     pins = _pinned_figures([item])

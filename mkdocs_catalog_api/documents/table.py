@@ -38,7 +38,6 @@ def kinds(fields: Mapping[str, ItemFields[Model]]) -> list[Kind]:
 
 
 def wanted_kinds(catalog: Catalog, settings: Settings) -> list[Kind]:
-    """The kinds of documents that the catalog has."""
     return [kind for kind in kinds(catalog.fields) if kind.wanted(catalog, settings)]
 
 

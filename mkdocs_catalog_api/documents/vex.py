@@ -171,7 +171,6 @@ def _statement(
 
 
 def _newest(statements: Iterable[Statement]) -> str:
-    """The time of the newest of them."""
     return (max((statement.timestamp for statement in statements), default="") or _LONG_AGO) + "Z"
 
 

@@ -34,8 +34,6 @@ _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
 class _File(Struct, forbid_unknown_fields=True):
-    """The file of a day."""
-
     date: str
     figures: RecordedFigures
     images: dict[str, msgspec.Raw]

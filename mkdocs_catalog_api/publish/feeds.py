@@ -64,8 +64,6 @@ _LINE = 75
 
 
 class FeedEntry(Struct, frozen=True):
-    """One entry of a feed."""
-
     id: str
     """A URN that never changes."""
     date: str | None

@@ -60,8 +60,6 @@ _BOXES = ("fix", "exploited")
 
 
 class Filter(NamedTuple):
-    """A filter of a list."""
-
     name: str
     """As in the URL: `?grade=D,F`."""
     label: str

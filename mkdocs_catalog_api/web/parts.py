@@ -57,8 +57,6 @@ from .view import CatalogView, Item
 
 
 class MarkerKind(NamedTuple):
-    """A marker."""
-
     shows: str
     """As in the guide."""
     views: Sequence[str] = ()
@@ -97,8 +95,6 @@ _RELEASES_AT_ONCE, _RELEASES_OF_A_LINE = 12, 5
 
 
 class ItemPage(NamedTuple):
-    """An item with a page of its own."""
-
     item: Image | PinningItem | RoadmapItem
     data: Item
     """The item as it is published."""
@@ -283,7 +279,6 @@ class Parts:
         return [str(entry["name"]) for entry in index.get("data", ()) if entry["href"]]
 
     def _item_values(self, own: ItemPage) -> dict[str, Any]:
-        """The values of an item's templates."""
         if self._values[0] is not own:
             assert self._view.value is not None  # noqa: S101  # without a catalog, no page belongs to an item
             self._values = (own, self._new_values(self._view.value, own))
@@ -519,7 +514,6 @@ def _rank(item: Item) -> tuple[int, ...]:
 
 
 def _row_filters(image: Image) -> Sequence[Filter]:
-    """The filters for the vulnerabilities of an image."""
     if not image.releases:
         return ()
     figures = [release.figures for release in image.releases if release.figures]
@@ -576,8 +570,6 @@ def _folded(
 
 
 class _Update(NamedTuple):
-    """A version to update to."""
-
     version: str
     effect: str
     """What follows the version in a sentence: what it fixes and adds, as far as scans show it."""

@@ -81,7 +81,6 @@ def _with_scanner(report_format: ReportFormat, scans: list[Scan]) -> list[Scan]:
 
 
 def _outline(document: object) -> str:
-    """Return a short description of a document."""
     if isinstance(document, dict) and document:
         keys = ", ".join(f"`{text(key)[:40]}`" for key in list(document)[:5])
         return f"an object with {keys}{' …' if len(document) > 5 else ''}"

@@ -40,8 +40,6 @@ class HubImage(Struct):
 
 
 class HubVersion(Struct):
-    """A version of the chart on the hub."""
-
     version: str
 
 

@@ -90,8 +90,6 @@ class GrypeIgnoredMatch(GrypeMatch, gc=False, rename="camel"):
 
 
 class GrypeReport(Struct, rename="camel"):
-    """A whole report."""
-
     matches: list[GrypeMatch] | UnsetType | None = UNSET
     ignored_matches: list[GrypeIgnoredMatch] | None = None
     alerts_by_package: Any = None

@@ -77,16 +77,12 @@ class OsvGroup(Struct, gc=False):
 
 
 class OsvPackage(Struct, gc=False):
-    """The findings in one package."""
-
     package: Any = None
     vulnerabilities: list[dict[str, Any]] | None = None
     groups: list[OsvGroup] | None = None
 
 
 class OsvResult(Struct):
-    """The findings in one source."""
-
     source: Any = None
     packages: list[OsvPackage] | UnsetType | None = UNSET
 

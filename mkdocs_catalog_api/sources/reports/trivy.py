@@ -267,7 +267,6 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
 
 
 def contents(document: TrivyDocument) -> PackageList | None:
-    """Return the packages."""
     if not isinstance(document, TrivyReport):
         return None
     system = mapping(mapping(document.metadata).get("OS"))
