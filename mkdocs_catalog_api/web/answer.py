@@ -34,8 +34,6 @@ class Verdict(NamedTuple):
     """Whether that day is before the newest scan of the catalog."""
     scanned: str | None = None
     """Time of the oldest scan on which the answer depends."""
-    stale: bool = False
-    """Whether it is too old, compared with the newest scan of the catalog."""
     details: Sequence[str] = ()
     """Parts of a sentence that begins with the scan: `signed with Cosign`."""
     if_ended: str = ""
@@ -89,7 +87,8 @@ def _remarks(release: Release, words: Sequence[Concern]) -> Iterator[_Remark]:
     version, selection = release.entry.version, release.selection
     parts, graded = len(selection.parts), release.figures and release.figures.grade
     covered = parts - len(selection.uncovered)
-    scanned = f"Only {covered} of {counted(parts, 'platform')} of {version} {_is(covered)} scanned."
+    are = "is" if covered == 1 else "are"
+    scanned = f"Only {covered} of {counted(parts, 'platform')} of {version} {are} scanned."
     unclear = f"It is not known which of the {parts} platforms of {version} was scanned."
     limited = f"The scan of {version} leaves vulnerabilities out"
     sentences: dict[Concern, _Remark] = {
@@ -106,10 +105,6 @@ def _remarks(release: Release, words: Sequence[Concern]) -> Iterator[_Remark]:
     if {*selection.limits} - {"os-end-of-life"}:  # that one is the system's
         sentences["scan-limited"] = _Remark("fair", f"{limited}{'' if graded else ', so it has no grade'}.")
     yield from (sentences[word] for word in words if word in sentences)
-
-
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
 
 
 def _counted(items: Sequence[PinningItem]) -> str:
@@ -189,7 +184,6 @@ def _answer(
         ends=ends,
         ended=ended,
         scanned=scanned,
-        stale=stale,
         details=details,
         if_ended="" if withdrawn or ended or not ends else if_ended.text,
         if_stale=if_stale.text if first.state == "good" and scanned else "",
