@@ -101,8 +101,8 @@ def count(rows: Iterable[Vulnerability]) -> SeverityCounts:
 def _row(group: list[Finding]) -> Vulnerability:
     first = group[0]
     severity, pkg, installed, purl = first.severity, first.pkg, first.installed, first.purl
-    fixed, title, url, targets = first.fixed, first.title, first.url, _alone(first.target)
-    aliases = _listed(first.aliases)
+    fixed, title, url = first.fixed, first.title, first.url
+    aliases, targets = _listed(first.aliases), _listed((first.target,) if first.target else ())
     if len(group) > 1:
         severity = min([f.severity for f in group])
         # Scanners may write one package and one version in several ways.
@@ -130,13 +130,7 @@ def _row(group: list[Finding]) -> Vulnerability:
     )
 
 
-@lru_cache(maxsize=1_024)
-def _alone(target: str) -> list[str]:
-    """The list of one target, shared by all rows with only this target: never modified."""
-    return [target] if target else []
-
-
 @lru_cache(maxsize=65_536)
-def _listed(aliases: tuple[str, ...]) -> list[str]:
+def _listed(texts: tuple[str, ...]) -> list[str]:
     """A list of these, shared by all rows with the same: never modified."""
-    return [*aliases]
+    return [*texts]
