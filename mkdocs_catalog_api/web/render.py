@@ -111,11 +111,9 @@ def environment(overrides: Path | None) -> Environment:
         bytecode_cache=_COMPILED,
         **_OPTIONS,
     )
-    env.filters |= {"size": size, "words": words, "segments": segments, "badge": badge}
-    env.filters |= {"places": places, "by_id": by_id, "vulnerabilities": vulnerabilities}
-    env.filters["badge_address"] = badge_address
+    own = (size, words, segments, badge, places, by_id, vulnerabilities, badge_address, columns, runs_as)
+    env.filters |= {function.__name__: function for function in (*own, attached)}
     env.filters |= history_graphs.FILTERS | overview.FILTERS
-    env.filters |= {"columns": columns, "runs_as": runs_as, "attached": attached}
     env.globals |= {"IDS_AT_ONCE": 100, "WORDS": COUNTERS, "GRADES": GRADES}
     env.globals["install_command"] = install_command
     return env
