@@ -226,10 +226,6 @@ class Theme(BaseModel):
     locale: str | None = None
 
 
-def _theme(value: object) -> object:
-    return value if isinstance(value, dict) else {}
-
-
 class MkDocsYml(BaseModel):
     """The configuration of MkDocs and its plugins that affects the API."""
 
@@ -247,7 +243,7 @@ class MkDocsYml(BaseModel):
         AfterValidator(_enabled),
     ] = [("search", {})]
     markdown_extensions: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_extensions)] = []
-    theme: Annotated[Theme, BeforeValidator(_theme)] = Theme()
+    theme: Annotated[Theme, BeforeValidator(lambda value: value if isinstance(value, dict) else {})] = Theme()
 
     def options(self, plugin: str) -> Mapping[str, object] | None:
         """Return the options of a plugin, or None if it is not listed."""

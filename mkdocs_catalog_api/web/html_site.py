@@ -257,7 +257,9 @@ def fill_site(
             for beside, content in further.items():
                 written[unquote(beside)] = content.encode() + FURTHER
                 if unquote(beside) in paths:
-                    refused.add(_in_the_way(site, unquote(beside)))
+                    file = f"{site.site_dir.name}/{unquote(beside)}"
+                    message, hint = "a further page of a list would replace this page", "rename the page"
+                    refused.add(Problem(file, 0, 0, "", message, hint, code=Code.IN_THE_WAY))
         else:
             # A page followed by one of the catalog without a page load needs the script, too.
             after = without_fillings(html)
@@ -299,11 +301,6 @@ def _paths(site: Site, settings: Settings, problems: Problems) -> list[str]:
     if list(refused) or problems.refuse(strict=False):
         raise CatalogError(refused)
     return paths
-
-
-def _in_the_way(site: Site, path: str) -> Problem:
-    message, hint = "a further page of a list would replace this page", "rename the page"
-    return Problem(f"{site.site_dir.name}/{path}", 0, 0, "", message, hint, code=Code.IN_THE_WAY)
 
 
 def _read(

@@ -315,7 +315,7 @@ class Parts:
                     "until": former.until,
                     "present": image.release(former.label).entry.only_digest if former.label else None,
                     "updates": (updates := _updates(catalog, image, former.release)),
-                    "advice": _in_words(updates),
+                    "advice": "; ".join(update.version + update.effect for update in updates),
                 }
                 for former in catalog.former
                 if former.slug == own.slug
@@ -590,10 +590,6 @@ def _updates(catalog: Catalog, image: Image, release: Release) -> list[_Update]:
         elif effect is None:
             updates.append(_Update(label, line if newer.figures else f"{line} (not scanned)"))
     return updates
-
-
-def _in_words(updates: Sequence[_Update]) -> str:
-    return "; ".join(update.version + update.effect for update in updates)
 
 
 def _by_severity(rows: Sequence[Vulnerability]) -> str:

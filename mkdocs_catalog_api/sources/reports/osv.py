@@ -112,7 +112,11 @@ def read(document: dict[str, Raw]) -> list[Scan]:
     system = text(mapping(_ANY.decode(document.get("image_metadata", b"null"))).get("os"))
     sources = [mapping(result.source) for result in results]
     names = (text(source.get("path")).split(":/")[0] for source in sources if source.get("type") == "docker")
-    packages = [(_target(result), package) for result in results for package in result.packages or ()]
+    packages = [
+        (text(source.get("path")), package)
+        for source, result in zip(sources, results, strict=True)
+        for package in result.packages or ()
+    ]
     _check(results)
     odd = Counter[str]()
     findings = tuple(finding for target, package in packages for finding in _findings(package, target, odd))
@@ -130,10 +134,6 @@ def read(document: dict[str, Raw]) -> list[Scan]:
             odd_severities=tuple(sorted(odd.items())),
         )
     ]
-
-
-def _target(result: OsvResult) -> str:
-    return text(mapping(result.source).get("path"))
 
 
 def _check(results: list[OsvResult]) -> None:
