@@ -89,8 +89,7 @@ class Build(Struct, frozen=True):
     def put(self, pages: Mapping[str, str]) -> None:
         """Write pages to the site, each of them atomically.
 
-        Raises:
-            CatalogError: a link, or an object that is not a file, is in the place of a page.
+        Raises `CatalogError` if a link, or an object that is not a file, is in the place of a page.
         """
         assert self.staging is not None  # noqa: S101  # not used after a check
         for path, html in pages.items():
@@ -102,10 +101,8 @@ class Build(Struct, frozen=True):
         """Move documents, feeds and the header file of the host to the site. `keep` allows a second call.
 
         `replace` and `stamps` are those of `swap.publish`. Adds and returns warnings about files that other
-        plugins have written to the site since the build was prepared.
-
-        Raises:
-            CatalogError: a file of another program, or a link, is in the place of a file of this build.
+        plugins have written to the site since the build was prepared. Raises `CatalogError` if a file of
+        another program, or a link, is in the place of a file of this build.
         """
         file, site_dir, staging = self.header_file, self.site.site_dir, self.staging
         assert staging is not None  # noqa: S101  # not used after a check
@@ -133,12 +130,9 @@ def prepare(
 ) -> Build:
     """Load, assemble, document, prove and stage: everything except rendering pages and publication.
 
-    With `check_only` nothing is written to disk.
-
-    Raises:
-        CatalogError: the catalog has errors; staging has been removed.
-        ContractError: a document breaks the contract (a bug of the plugin).
-        OSError: a file can't be written, for example because the disk is full.
+    With `check_only` nothing is written to disk. Raises `CatalogError` if the catalog has errors; staging has
+    been removed. Raises `ContractError` if a document breaks the contract (a bug of the plugin). Raises
+    `OSError` if a file can't be written, for example because the disk is full.
     """
     # Staging comes first: it restores an API that a killed build was replacing.
     staging = None if check_only else Staging(site.site_dir)

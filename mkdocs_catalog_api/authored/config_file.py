@@ -306,11 +306,7 @@ def inherits(path: Path) -> bool:
 
 
 def _load(path: Path) -> tuple[yaml.Node | None, dict[str, Any]]:
-    """Return a file with its places, and its values.
-
-    Raises:
-        RefusedError: the file is invalid.
-    """
+    """Return a file with its places, and its values. Raises `RefusedError` if the file is invalid."""
     text = ""
     try:
         source = path.read_bytes()
@@ -334,10 +330,8 @@ def _load(path: Path) -> tuple[yaml.Node | None, dict[str, Any]]:
 def _load_toml(source: bytes) -> tuple[yaml.Node | None, dict[str, Any]]:
     """Return the table `project` as YAML nodes with places, and its values. Without that table, return all.
 
-    `tomllib` shows no places: a key is where its name next occurs after that of its table.
-
-    Raises:
-        RefusedError: not valid TOML.
+    `tomllib` shows no places: a key is where its name next occurs after that of its table. Raises
+    `RefusedError` if it is not valid TOML.
     """
     import tomllib  # few sites use TOML
 

@@ -58,8 +58,7 @@ def _not_followed(first: str, more: int = 0) -> Problem:
 def read_file(path: Path, most: int = MAX_SIZE) -> bytes:
     """Return the content of a regular file.
 
-    Raises:
-        OSError: unreadable, a link or something else than a file, or larger than `most` bytes.
+    Raises `OSError` if it is unreadable, a link or something else than a file, or larger than `most` bytes.
     """
     status = path.lstat()
     if not stat.S_ISREG(status.st_mode):

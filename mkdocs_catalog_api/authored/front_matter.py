@@ -47,8 +47,7 @@ _KEY = re.compile(r"""^["']?([A-Za-z_][\w-]*)["']?[ \t]*[:=]""", re.MULTILINE)
 def split(text: str) -> str | None:
     """Return the YAML text between the `---` lines of a page, or None without front matter.
 
-    Raises:
-        RefusedError: text that looks like front matter, but that MkDocs does not read as front matter.
+    Raises `RefusedError` for text that looks like front matter, but that MkDocs does not read as such.
     """
     if opening := _OPENING.match(text):
         closing = _CLOSING.search(text, opening.end())
@@ -82,8 +81,7 @@ def keys_at_top(text: str) -> list[str]:
 def front_matter(text: str) -> YamlDocument | None:
     """Return the front matter of a page, or None.
 
-    Raises:
-        RefusedError: see `split` and `parse`; or the front matter is not a mapping.
+    Raises `RefusedError`: see `split` and `parse`; or the front matter is not a mapping.
     """
     yaml_text = split(text)
     if yaml_text is None:

@@ -39,8 +39,7 @@ class Kept:
     def of_file(self, path: Path, make: Callable[[bytes], _T]) -> _T:
         """Return what `make` returns for the content of a file.
 
-        Raises:
-            OSError: the file can't be read.
+        Raises `OSError` if the file can't be read.
         """
         if self.keeps:
             now, file = time.time_ns(), path.stat()

@@ -41,10 +41,7 @@ def read_site(
     """Return the site, the settings of the plugin, and `strict` of mkdocs.yml.
 
     `site_dir` is relative to the folder of mkdocs.yml, as in mkdocs.yml. `web` is whether another generator
-    makes the pages.
-
-    Raises:
-        CatalogError: mkdocs.yml is invalid.
+    makes the pages. Raises `CatalogError` if mkdocs.yml is invalid.
     """
     config = ConfigFile(config_file)
     yml = read_mkdocs_yml(config_file, problems)

@@ -243,9 +243,8 @@ def child(node: yaml.Node | None, step: str | int) -> tuple[yaml.Node, yaml.Node
 def parse(text: str, offset: int = 0) -> YamlDocument:
     """Parse one YAML document; `offset` is the number of lines before it in its file.
 
-    Raises:
-        RefusedError: invalid syntax, a duplicate key, an unknown tag, a mapping key that is not text, or an
-            alias that contains itself.
+    Raises `RefusedError` for invalid syntax, a duplicate key, an unknown tag, a mapping key that is not text,
+    or an alias that contains itself.
     """
     try:
         root = yaml.compose(text, _TextLoader)

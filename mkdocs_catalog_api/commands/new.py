@@ -97,8 +97,8 @@ def _begin(kind: str, name: str, root: Path, folder: str, settings: Settings, pr
 def _reference(kind: str, name: str) -> str | None:
     """Return the reference of an image or chart with its registry; None for a display name.
 
-    Raises:
-        RefusedError: the reference is invalid or has a tag, or is the URL of a classic chart repository.
+    Raises `RefusedError` if the reference is invalid or has a tag, or is the URL of a classic chart
+    repository.
     """
     if kind == "chart" and name.startswith(("https://", "http://")):
         message = f"{name[:200]} is a repository of several charts"

@@ -109,8 +109,7 @@ def read(
 ) -> tuple[Site, Settings, bool]:
     """Return the site as `mkdocs build` sees it, the settings, and `strict` of mkdocs.yml.
 
-    Raises:
-        CatalogError: see `read_site` and `read_with_mkdocs`.
+    Raises `CatalogError`: see `read_site` and `read_with_mkdocs`.
     """
     from ..authored.read_site import needs_mkdocs, read_site
 
@@ -137,10 +136,7 @@ class Run(Struct):
     def read(self, *, translations: bool = False) -> tuple[Site, Settings]:
         """Return the site and the settings. Sets `strict` if mkdocs.yml has it.
 
-        With `translations`, the pages in other languages are read, too.
-
-        Raises:
-            CatalogError: see `read`.
+        With `translations`, the pages in other languages are read, too. Raises `CatalogError`: see `read`.
         """
         site, settings, strict = read(
             self.config_file, self.problems, self.site_dir, translations=translations

@@ -43,8 +43,7 @@ class Encoded(NamedTuple):
 def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iterator[Encoded]:
     """Every document of the catalog, proven; `generated_at` is the UTC time of the build.
 
-    Raises:
-        ContractError: a document breaks the contract (a bug of the plugin).
+    Raises `ContractError` if a document breaks the contract (a bug of the plugin).
     """
     wanted = wanted_kinds(catalog, settings)
     links: set[str] = set()
@@ -89,8 +88,7 @@ def encode(document: object) -> bytes:
 def prove(path: str, body: bytes, struct: type[Struct], links: set[str]) -> None:
     """Decode a document's bytes strictly into its Struct, and add the links in it to `links`.
 
-    Raises:
-        ContractError: they are not such a document.
+    Raises `ContractError` if they are not such a document.
     """
     try:
         document = _decoder(struct).decode(body)
@@ -103,8 +101,7 @@ def prove(path: str, body: bytes, struct: type[Struct], links: set[str]) -> None
 def prove_links(links: Iterable[str], base: str, documents: Iterable[str]) -> None:
     """Every link leads to one of the documents of this build; `base` is the address of the API.
 
-    Raises:
-        ContractError: one does not.
+    Raises `ContractError` if one does not.
     """
     there = {base + path for path in documents}
     for link in sorted(link for link in links if link not in there and "{" not in link):

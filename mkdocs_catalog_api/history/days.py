@@ -80,8 +80,7 @@ class Folder:
     def dates(self) -> list[str]:
         """The recorded days in order.
 
-        Raises:
-            CatalogError: the folder can't be read or is a link, or the name of a file is not a date.
+        Raises `CatalogError` if the folder can't be read or is a link, or the name of a file is not a date.
         """
         if not os.path.lexists(self.path):
             return []
@@ -102,8 +101,7 @@ class Folder:
     def days(self, *, before: str | None = None) -> Iterator[Day]:
         """Read the days in order; `before`: only the days before that date.
 
-        Raises:
-            CatalogError: a file is not in the form that `record` writes.
+        Raises `CatalogError` if a file is not in the form that `record` writes.
         """
         for date in self.dates:
             if before is not None and date >= before:
@@ -136,11 +134,7 @@ class Folder:
         return Day(date, day.figures, images)
 
     def check_next(self, date: str) -> None:
-        """Check whether a day can be recorded.
-
-        Raises:
-            CatalogError: a later day is recorded.
-        """
+        """Check whether a day can be recorded. Raises `CatalogError` if a later day is recorded."""
         if self.dates and date < self.dates[-1]:
             message = f"{date} is before {self.dates[-1]}, the last recorded day"
             hint = "omit `--date` to record today, or use a later date"
@@ -149,8 +143,7 @@ class Folder:
     def record(self, date: str, catalog: Catalog, before: Mapping[str, Facts]) -> Day:
         """Write what a day's catalog knows and the days before do not, unless the file has this content.
 
-        Raises:
-            OSError: it can't be written.
+        Raises `OSError` if it can't be written.
         """
         now = known(catalog)
         images = {

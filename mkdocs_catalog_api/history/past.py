@@ -37,8 +37,7 @@ FORGOTTEN_AFTER = datetime.timedelta(days=365)
 def read_history(folder: Folder, problems: Problems) -> History | None:
     """What the recorded days show; None without a day. Adds a note if no scan shows a fix.
 
-    Raises:
-        CatalogError: a day is damaged; the first one is reported.
+    Raises `CatalogError` if a day is damaged; the first one is reported.
     """
     past = Past()
     for day in folder.days():

@@ -168,11 +168,7 @@ _DECODER = msgspec.json.Decoder(RegistryFacts)
 
 
 def decode(body: bytes) -> RegistryFacts:
-    """The content of a file.
-
-    Raises:
-        ValueError: not valid, in the words of msgspec.
-    """
+    """The content of a file. Raises `ValueError` in the words of msgspec if it is not valid."""
     return _DECODER.decode(body)
 
 

@@ -49,10 +49,8 @@ class Builds:
     ) -> tuple[PageFiller, Mapping[str, FilledPage]]:
         """Read, write and check the catalog; returns what fills its pages, and the pages that it fills.
 
-        In serve, a catalog with errors leaves the pages with the last good one.
-
-        Raises:
-            PluginError: the catalog has errors, or can't be written.
+        In serve, a catalog with errors leaves the pages with the last good one. Raises `PluginError` if the
+        catalog has errors, or can't be written.
         """
         KEPT.begin()
         with self._reported("the API can't be written"):
@@ -75,8 +73,7 @@ class Builds:
     ) -> tuple[PageFiller, Mapping[str, FilledPage]]:
         """Fill the pages of another language with the published catalog.
 
-        Raises:
-            PluginError: a marker is wrong.
+        Raises `PluginError` if a marker is wrong.
         """
         filler = _filler(site, settings, self._good, published=True)
         with self._reported(""):
@@ -88,8 +85,7 @@ class Builds:
     def put(self, pages: Mapping[str, str]) -> None:
         """Write pages of the new build (path → HTML) to the site. In serve, it may be the last good build.
 
-        Raises:
-            PluginError: a folder or link is in the way, the disk is full …
+        Raises `PluginError` if, for example, a folder or link is in the way, or the disk is full.
         """
         if build := self.new or self._good:
             with self._reported("a page can't be written"):
@@ -98,8 +94,7 @@ class Builds:
     def publish(self, stamps: Mapping[str, Stamp]) -> None:
         """Move the new documents to the site. In serve without new documents, use the last good ones.
 
-        Raises:
-            PluginError: a file of another program is in the way, the disk is full …
+        Raises `PluginError` if, for example, a file of another program is in the way, or the disk is full.
         """
         fresh = self.new is not None
         if self.new is not None:
@@ -125,8 +120,7 @@ class Builds:
     def refuse(self, error: CatalogError) -> None:
         """Log the problems of the catalog, and stop the build.
 
-        Raises:
-            PluginError: except in serve, where it would make every request hang.
+        Raises `PluginError`, except in serve, where it would make every request hang.
         """
         report(error.problems)
         self._stop(f"the catalog is not published: {error}")

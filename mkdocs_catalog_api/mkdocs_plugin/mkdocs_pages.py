@@ -47,8 +47,7 @@ class Pages:
     def text(self, file: File, config: MkDocsConfig) -> str | None:
         """Return the text of a page as written, or None if it is not UTF-8.
 
-        Raises:
-            OSError: the page can't be read; the message contains its path.
+        Raises `OSError` if the page can't be read; the message contains its path.
         """
         uri = file.src_uri
         if uri not in self._texts:

@@ -36,10 +36,8 @@ def read_with_mkdocs(
     """Return the site, the settings of the plugin, and `strict` of mkdocs.yml, as a build sees them.
 
     MkDocs runs its events until all pages are rendered, and writes nothing. With `translations`, it does this
-    for each language of static-i18n.
-
-    Raises:
-        CatalogError: the settings are invalid, or MkDocs can't read the site.
+    for each language of static-i18n. Raises `CatalogError` if the settings are invalid, or MkDocs can't read
+    the site.
     """
     errors, log = BufferingHandler(sys.maxsize), logging.getLogger("mkdocs")
     errors.setLevel(logging.ERROR)

@@ -190,11 +190,9 @@ class Client:
         """Return a complete response with status 200 or one of `errors`. Retries while the server is busy.
 
         `size` is an additional limit for the body in bytes. Redirects are followed with https, or with http
-        to hosts that use it; they do not get credentials.
-
-        Raises:
-            UnavailableError: no response, "too many requests" or a server error, also after all retries.
-            NoAnswerError: a response that a retry does not change.
+        to hosts that use it; they do not get credentials. Raises `UnavailableError` for no response, "too
+        many requests" or a server error, also after all retries. Raises `NoAnswerError` for a response that a
+        retry does not change.
         """
         try:
             host = urlsplit(address).netloc

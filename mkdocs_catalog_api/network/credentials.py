@@ -78,8 +78,7 @@ class Credentials:
     def of(self, host: str) -> Login | None:
         """Return the login for a registry; None for anonymous access.
 
-        Raises:
-            NoAnswerError: the configuration file or a helper fails.
+        Raises `NoAnswerError` if the configuration file or a helper fails.
         """
         with self._locks.setdefault(host, Lock()):
             if host not in self._logins:

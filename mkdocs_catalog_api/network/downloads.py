@@ -28,8 +28,7 @@ _SHRUNK = 0.9
 def download_kev(client: Client, output: Output, address: str) -> None:
     """Download the list. The existing file is kept if the response is not usable, or lost many entries.
 
-    Raises:
-        OSError: the file can't be read or written.
+    Raises `OSError` if the file can't be read or written.
     """
 
     def kept(body: bytes, earlier: bytes) -> bytes:
@@ -48,10 +47,7 @@ def download_cycles(
 ) -> None:
     """Download the cycles of each product. An existing file is kept if the response is not usable.
 
-    `products` has the items with each product.
-
-    Raises:
-        OSError: a file can't be read or written.
+    `products` has the items with each product. Raises `OSError` if a file can't be read or written.
     """
     for product, raws in sorted(products.items()):
 

@@ -36,8 +36,7 @@ class Output:
     def earlier(self, name: str) -> bytes | None:
         """Return the existing file, empty if there is none; None if it can't be written.
 
-        Raises:
-            OSError: it can't be read.
+        Raises `OSError` if it can't be read.
         """
         file = self.root / name
         if not self.writable(name):

@@ -116,9 +116,8 @@ class Registries:
     def digest(self, repository: Reference, tag: str) -> str:
         """Return the digest of a tag.
 
-        Raises:
-            NoManifestError: the registry lists the tag, but has no manifest that can be read.
-            NoAnswerError: no usable response.
+        Raises `NoManifestError` if the registry lists the tag, but has no manifest that can be read. Raises
+        `NoAnswerError` for no usable response.
         """
         answer, path = None, f"manifests/{tag}"
         try:
@@ -239,8 +238,7 @@ class Registries:
     ) -> Answer:
         """Return a response with status 200. Sends credentials if the registry requires them.
 
-        Raises:
-            NoAnswerError: another status below 500, or no usable response.
+        Raises `NoAnswerError` for another status below 500, or no usable response.
         """
         host, address = repository.domain, self._address(repository, path)
         key = host, repository.path

@@ -45,14 +45,10 @@ def refuse_links(site_dir: Path, path: str, problems: Problems) -> None:
 def put(site_dir: Path, path: str, body: bytes, staging: Path) -> None:
     """Write a file of the site as a whole: by a rename, and never through a link.
 
-    `path` has forward slashes; `staging` is a folder on the same disk, where the file waits. A file with
-    the same bytes remains unchanged, with its time stamp. The caller decides whether an existing file may be
-    replaced.
-
-    Raises:
-        CatalogError: the file or a parent folder is a link, a parent folder is a file, or the path is
-            something other than a file.
-        OSError: the disk is full …
+    `path` has forward slashes; `staging` is a folder on the same disk, where the file waits. A file with the
+    same bytes remains unchanged, with its time stamp. The caller decides whether an existing file may be
+    replaced. Raises `CatalogError` if the file or a parent folder is a link, a parent folder is a file, or
+    the path is something other than a file. Raises `OSError` if, for example, the disk is full.
     """
     problems = Problems()
     refuse_links(site_dir, path, problems)
@@ -90,10 +86,8 @@ class OwnFiles(NamedTuple):
     def write(self, made: Mapping[str, bytes], site: Site, site_dir: Path, staging: Path) -> None:
         """Write them into the site, each as a whole; `made` has their paths, `staging` is as for `put`.
 
-        Files of an earlier build that this build has not written are removed.
-
-        Raises:
-            CatalogError: the path is a link, or a file not written by a build.
+        Files of an earlier build that this build has not written are removed. Raises `CatalogError` if the
+        path is a link, or a file not written by a build.
         """
         problems = Problems()
         for path in made:

@@ -30,11 +30,9 @@ class Staging:
     """A folder next to the site for one build's unpublished documents.
 
     While it exists, no other process builds into the same site, and a signal that ends the program removes
-    it. Files of killed builds are removed first; an API that one of them was replacing is restored.
-
-    Raises:
-        BlockingIOError: another process builds into the same site.
-        OSError: nothing can be written next to the site or into it.
+    it. Files of killed builds are removed first; an API that one of them was replacing is restored. Raises
+    `BlockingIOError` if another process builds into the same site. Raises `OSError` if nothing can be written
+    next to the site or into it.
     """
 
     def __init__(self, site_dir: Path) -> None:
@@ -155,9 +153,8 @@ def _sweep_served(parent: Path, site: str) -> None:
 def save(folder: Path, path: str, body: bytes) -> None:
     """Write a document into `folder`, which only this build uses.
 
-    Raises:
-        FileExistsError: the path already exists.
-        OSError: the disk is full, a name is too long …
+    Raises `FileExistsError` if the path already exists. Raises `OSError` if, for example, the disk is full,
+    or a name is too long.
     """
     target = f"{folder}/{path}"
     try:

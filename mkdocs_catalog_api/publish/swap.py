@@ -114,10 +114,8 @@ def publish(
 
     With `keep`, the staged documents are kept as well (as hard links if the file system supports them), so
     that they can be published again. With `replace`, documents replace foreign files; without a manifest that
-    lists the build's own files, the whole of `api/v1/` is replaced.
-
-    Raises:
-        CatalogError: foreign files are at paths of documents, or `api/v1` is a link.
+    lists the build's own files, the whole of `api/v1/` is replaced. Raises `CatalogError` if foreign files
+    are at paths of documents, or `api/v1` is a link.
     """
     problems = Problems()
     refuse_links(site_dir, PREFIX, problems)

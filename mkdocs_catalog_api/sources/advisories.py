@@ -70,8 +70,7 @@ _CATALOG = msgspec.json.Decoder(_KevCatalog)
 def read_kev(data: bytes) -> Mapping[str, str]:
     """Return CVE id → the date when it was added, `2025-08-25`; for a duplicate id, the first date.
 
-    Raises:
-        ValueError: the data is not valid.
+    Raises `ValueError` if the data is not valid.
     """
     catalog = _CATALOG.decode(data.removeprefix(b"\xef\xbb\xbf"))
     if catalog.count != len(catalog.vulnerabilities):

@@ -216,11 +216,9 @@ def fill_site(
 ) -> dict[str, bytes | None]:
     """The files to write into the site: path in its folder → content, None for a file to remove.
 
-    The pages are those in `site_dir`; those of the catalog have the same addresses as with MkDocs.
-    `folder` has the documents of the catalog.
-
-    Raises:
-        CatalogError: there are no pages, `web` is off, a marker or template is wrong, or a page is a link.
+    The pages are those in `site_dir`; those of the catalog have the same addresses as with MkDocs. `folder`
+    has the documents of the catalog. Raises `CatalogError` if there are no pages, `web` is off, a marker or
+    template is wrong, or a page is a link.
     """
     every = _paths(site, settings, problems)
     further_before = {
@@ -283,8 +281,7 @@ def fill_site(
 def _paths(site: Site, settings: Settings, problems: Problems) -> list[str]:
     """The pages of the site, by their path in its folder.
 
-    Raises:
-        CatalogError: there are no pages, or none to fill.
+    Raises `CatalogError` if there are no pages, or none to fill.
     """
     folder, refused, paths = site.site_dir, Problems(), []
     if not settings.web:

@@ -52,8 +52,7 @@ def check_pages(
 ) -> None:
     """Add the problems of the pages that show the catalog.
 
-    Raises:
-        CatalogError: a marker or a template is wrong.
+    Raises `CatalogError` if a marker or a template is wrong.
     """
     for each in (site, *site.translations) if settings.web else ():
         own_templates = each.custom_dir is not None and (each.custom_dir / "catalog").is_dir()

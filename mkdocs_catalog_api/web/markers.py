@@ -34,8 +34,8 @@ class Marker(Struct, frozen=True):
 def parse(inside: str) -> Marker:
     """Parse the text between `catalog` and the end of the comment.
 
-    Raises:
-        RefusedError: no colon, no name, an argument that is not `name=value`, or one given twice.
+    Raises `RefusedError` if it has no colon or no name, an argument that is not `name=value`, or one given
+    twice.
     """
     if not inside.startswith(":"):
         raise RefusedError(

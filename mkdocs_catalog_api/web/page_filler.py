@@ -150,8 +150,7 @@ class PageFiller:
     def fill(self, problems: Problems, *, strict: bool) -> dict[str, FilledPage]:
         """The changed pages, by their path in docs_dir.
 
-        Raises:
-            CatalogError: a marker or a template is wrong.
+        Raises `CatalogError` if a marker or a template is wrong.
         """
         problems.extend(self._unused_words)
         pages = {

@@ -187,10 +187,8 @@ class Parts:
     def marker(self, marker: Marker, own: ItemPage | None, place: Place, level: int) -> list[str]:
         """The HTML for a marker, and that of its further pages; `own` is the item whose page this is.
 
-        `level` is that of the next heading.
-
-        Raises:
-            RefusedError: an unknown marker or argument, a bad template.
+        `level` is that of the next heading. Raises `RefusedError` for an unknown marker or argument, and for
+        a bad template.
         """
         name, arguments = marker.name, dict(marker.arguments)
         if name not in MARKERS:
@@ -443,8 +441,7 @@ def _template(collection: str) -> str:
 def sections(arguments: Mapping[str, str]) -> Sequence[str]:
     """The sections of an item's page that its marker's `show` and `hide` leave.
 
-    Raises:
-        RefusedError: another argument, or an unknown section.
+    Raises `RefusedError` for another argument, or an unknown section.
     """
     _reject(arguments, ("show", "hide"))
     named = {key: text.split(",") for key, text in arguments.items()}

@@ -127,11 +127,7 @@ def templates_changed(overrides: Path | None) -> Sequence[int] | None:
 
 
 def render(env: Environment, template: str, context: Mapping[str, object]) -> str:
-    """The template's HTML.
-
-    Raises:
-        RefusedError: the template is wrong or uses an undefined name.
-    """
+    """The template's HTML. Raises `RefusedError` if the template is wrong or uses an undefined name."""
     try:
         return env.get_template(template).render(context)
     except TemplateSyntaxError as error:

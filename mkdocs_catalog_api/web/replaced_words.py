@@ -22,10 +22,8 @@ _NUMBER = re.compile(r"\d+(?:[,.]\d+)*")
 def read_words(site: Site) -> Mapping[str, str]:
     """Return text → its replacement, from `catalog/words.de.yml` in the site's templates for pages in German.
 
-    Pages in the default language without this file have `catalog/words.yml`.
-
-    Raises:
-        CatalogError: the file is invalid.
+    Pages in the default language without this file have `catalog/words.yml`. Raises `CatalogError` if the
+    file is invalid.
     """
     language = site.language.rstrip("/") or site.languages[0]
     names = [f"words.{language}.yml", *([] if site.language else ["words.yml"])]
