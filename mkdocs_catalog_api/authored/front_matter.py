@@ -81,7 +81,7 @@ def keys_at_top(text: str) -> list[str]:
 def front_matter(text: str) -> YamlDocument | None:
     """Return the front matter of a page, or None.
 
-    Raises `RefusedError`: see `split` and `parse`; or the front matter is not a mapping.
+    Raises `RefusedError` as `split` and `parse` do, and if it is not a mapping.
     """
     yaml_text = split(text)
     if yaml_text is None:

@@ -147,8 +147,7 @@ class Run(Struct):
     def prepare(self, site: Site, settings: Settings, *, check_only: bool = False) -> Build:
         """Write and check the documents of the site.
 
-        Raises:
-            CatalogError, ContractError, OSError: see `build.prepare`.
+        Raises what `pipeline.prepare` raises.
         """
         from ..pipeline import prepare
 

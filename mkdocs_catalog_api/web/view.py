@@ -47,8 +47,7 @@ class CatalogView:
     def document(self, path: str) -> Item:
         """The document at `path` in `api/v1/`, as in `catalog.document("security/nginx.json")`.
 
-        Raises:
-            The error from `missing`: there is no such document.
+        Raises the error from `missing` if there is no such document.
         """
         if self.value is None:
             return {}
@@ -106,11 +105,7 @@ class CatalogView:
         return self._images.get(slug)
 
     def image(self, slug: str) -> Item:
-        """The image with this slug.
-
-        Raises:
-            The error from `missing`: there is no such image.
-        """
+        """The image with this slug. Raises the error from `missing` if there is no such image."""
         if slug not in self._images and self.value is not None:
             raise self._missing(f"catalog.image({slug!r}): the catalog has no such image")
         return self._images.get(slug, {})
