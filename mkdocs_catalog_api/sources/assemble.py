@@ -58,9 +58,7 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         [*former_digests(listed, sources.facts, sources.history)],
     )
     images = tuple(
-        _assessed_image(
-            replace(_with_advice(image, entry.latest, raw.gone), manifest_tags=_manifest_tags(raw)), known
-        )
+        _completed(image, entry.latest, raw, known)
         for image, (entry, raw) in zip(joined.images, sources.images, strict=True)
     )
     former = {
@@ -105,26 +103,19 @@ def _manifest_tags(raw: RawItem) -> dict[str, Sequence[str]]:
     return {part.digest: part.tags for facts in versions for part in facts.manifests if part.tags}
 
 
-def _with_advice(image: Image, latest: str | None, gone: frozenset[str]) -> Image:
-    """Return the image with the update of each release.
+def _completed(image: Image, latest: str | None, raw: RawItem, known: Knowledge) -> Image:
+    """Return the image with the update and the assessment of each release, and with its manifests' tags.
 
-    `latest` is the version in `latest` on the page, `gone` has the versions removed from its registry.
+    `latest` is the version in `latest` on the page.
     """
+    gone, reference = raw.gone, image.entry.image
     advice = update_advice(image.entry.versions, None if latest in gone else latest, gone)
-    return replace(
-        image,
-        releases=tuple(
-            replace(release, advice=advice[release.entry.version], gone=release.entry.version in gone)
-            for release in image.releases
-        ),
+    releases = (
+        replace(release, advice=advice[release.entry.version], gone=release.entry.version in gone)
+        for release in image.releases
     )
-
-
-def _assessed_image(image: Image, known: Knowledge) -> Image:
-    reference = image.entry.image
-    return replace(
-        image, releases=tuple(_assessed_release(reference, release, known) for release in image.releases)
-    )
+    assessed = tuple(_assessed_release(reference, release, known) for release in releases)
+    return replace(image, releases=assessed, manifest_tags=_manifest_tags(raw))
 
 
 def _assessed_former(former: FormerDigest, known: Knowledge) -> FormerDigest:
