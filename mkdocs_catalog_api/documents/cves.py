@@ -49,6 +49,10 @@ Title = Annotated[str, "Summary; empty if it is not known."]
 Url = Annotated[
     str, "Advisory; empty when it is not known.", Meta(examples=["https://avd.aquasec.com/nvd/cve-2025-9230"])
 ]
+Version = Annotated[UncheckedVersionLabel, "The version."]
+ReleaseHref = Annotated[
+    UncheckedHref, "Document with its vulnerabilities.", Meta(examples=["API/security/nginx/1.29.3.json"])
+]
 
 
 class CveEntry(Document):
@@ -111,21 +115,17 @@ class AffectedPackage(Document):
 class FixedIn(Document):
     """A version of the image without the vulnerability."""
 
-    version: Annotated[UncheckedVersionLabel, "The version."]
+    version: Version
     digest: Annotated[UncheckedDigest | None, "Digest to pin; null unless it has exactly one."]
-    href: Annotated[
-        UncheckedHref, "Document with its vulnerabilities.", Meta(examples=["API/security/nginx/1.29.3.json"])
-    ]
+    href: ReleaseHref
 
 
 class AffectedRelease(Document):
     """A version that has it open."""
 
-    version: Annotated[UncheckedVersionLabel, "The version."]
+    version: Version
     digest: Annotated[UncheckedDigest | None, "Digest of the version, the first of them."]
-    href: Annotated[
-        UncheckedHref, "Document with its vulnerabilities.", Meta(examples=["API/security/nginx/1.29.3.json"])
-    ]
+    href: ReleaseHref
     reported_as: Annotated[
         str | None,
         "Id of the row that covers it and other vulnerabilities; null if the row is this vulnerability.",
@@ -142,10 +142,8 @@ class AffectedRelease(Document):
 class SuppressedRelease(Document):
     """A version in which it is suppressed, in one package."""
 
-    version: Annotated[UncheckedVersionLabel, "The version."]
-    href: Annotated[
-        UncheckedHref, "Document with its vulnerabilities.", Meta(examples=["API/security/nginx/1.29.3.json"])
-    ]
+    version: Version
+    href: ReleaseHref
     pkg: Annotated[str, "Package."]
     status: Status
     justification: Justification
