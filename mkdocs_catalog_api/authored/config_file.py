@@ -110,7 +110,11 @@ class ConfigFile(Struct, frozen=True, dict=True):
 
     def is_scalar(self, path: Sequence[str | int]) -> bool:
         """Whether the value at `path` is written as a single value."""
-        return isinstance(_value(self._settings, path), yaml.ScalarNode)
+        node = self._settings
+        for step in path:
+            pair = child(node, step)
+            node = pair[1] if pair else None
+        return isinstance(node, yaml.ScalarNode)
 
 
 def _repeated(
@@ -125,13 +129,6 @@ def _repeated(
                     yield (*path, key.value), key
                 seen.add(key.value)
                 yield from _repeated(value, (*path, key.value))
-
-
-def _value(node: yaml.Node | None, path: Sequence[str | int]) -> yaml.Node | None:
-    for step in path:
-        pair = child(node, step)
-        node = pair[1] if pair else None
-    return node
 
 
 Plugin = tuple[str, dict[str, Any]]
