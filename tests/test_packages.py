@@ -182,3 +182,29 @@ def test_characters_that_a_package_url_hides_are_not_published(site: SiteFolder)
     site.report("web/1.json", trivy([found], tag=f"{REGISTRY}/web:1"))
     for document in built(site).api.rglob("*.json"):
         assert not {"\x00", "\x1b", "\u202e"} & {*str(json.loads(document.read_bytes()))}
+
+
+def test_an_update_is_certainly_without_the_vulnerabilities(site: SiteFolder) -> None:
+    """Another version of the package may have them, too, until it was looked at alike."""
+    site.settings["lookups"] = EVERY
+    site.image("web", f"versions: {json.dumps([*'12'])}")
+    old, newer = "pkg:npm/a@1", "pkg:npm/a@2"
+    tags = [f"{REGISTRY}/web:{label}" for label in "12"]
+    rows = [row("CVE-2026-0001", pkg="a", installed="1") | {"PkgIdentifier": {"PURL": old}}]
+    site.report("1.json", listing(old, tag=tags[0], rows=rows))
+    told = {}
+    for name, report in {
+        "not scanned": cyclonedx(newer, of=tags[1]),
+        "without the package": cyclonedx("pkg:npm/b@1", of=tags[1]),
+        "scanned alike": listing(newer, tag=tags[1]),
+        "in another package": listing("pkg:npm/b@1", tag=tags[1], rows=[row("CVE-2026-0001", pkg="b")]),
+    }.items():
+        site.report("2.json", report)
+        entries = built(site).json("packages/npm/a.json")["data"]
+        told[name] = next(entry["images"][0]["update"] is not None for entry in entries if entry["ids"])
+    assert told == {
+        "not scanned": False,
+        "without the package": True,
+        "scanned alike": True,
+        "in another package": False,
+    }

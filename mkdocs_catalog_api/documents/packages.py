@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from itertools import groupby
 from typing import Annotated, Literal
 
@@ -114,8 +114,8 @@ class PackageImage(Document):
         PackageUpdate | None,
         Meta(
             description="Its newest version, if that certainly has neither this version of the package nor "
-            "any of the `ids` in another one. Its packages are known, or its scans looked at the same and "
-            "don't find the ids."
+            "any of the `ids`. Its scans looked at the same and don't find the ids, or its packages are known "
+            "and, if there are ids, no version of the package is among them."
         ),
     ]
 
@@ -240,7 +240,8 @@ class Inventory:
         known = sum(each is not None and each.complete for each in contents)
         unknown = contents.count(None)
         self.looked_at = known, len(contents) - known - unknown, unknown
-        self._ids: dict[int, dict[Package, set[str]]] = {}
+        self._ids: dict[int, Set[str]] = {}
+        self._with: dict[tuple[str, ...], Set[int]] = {}
         self._shown: dict[tuple[int, int], bool] = {}
         self._groups: dict[tuple[str, str], list[_Presence]] = defaultdict(list)
         """Type and name of a package or source package → its versions."""
@@ -331,7 +332,7 @@ class Inventory:
             source=min(presence.sources, default=""),
             ids=sorted(ids),
             fixed=fixes(rows),
-            images=[*self._images(presence, ids)],
+            images=[*self._images(presence, self._listed(rows))],
         )
 
     def _images(self, presence: _Presence, ids: Set[str]) -> Iterator[PackageImage]:
@@ -347,25 +348,40 @@ class Inventory:
     def _is_without(self, newest: int, presence: _Presence, ids: Set[str], positions: Sequence[int]) -> bool:
         """Whether the newest release certainly has nothing of what these releases with the package have.
 
-        - It has not this version of the package, and none of the ids in another version.
-        - Its contents are known, or its scans looked at what those of each of the releases looked at.
+        - It has not this version of the package, and none of the ids in any package.
+        - Its contents are known; if there are ids, also without another version, which might have them, too.
+          Or its scans looked at what those of each of the releases looked at.
         """
-        if newest in positions or (ids and ids & self._ids_of(newest).get(presence.package, set())):
+        if newest in positions or ids & self._ids_of(newest):
             return False
         contents = self._places[newest][1].contents
-        return (contents is not None and contents.complete) or (
+        names = {presence.package.full_name, *presence.sources} if ids else ()
+        return (
+            contents is not None
+            and contents.complete
+            and not any(newest in self._newest_with(presence.package.type, name) for name in names)
+        ) or (
             {*presence.open_in}.issuperset(positions)
             and all(self._shows_fixes(newest, position) for position in positions)
         )
 
-    def _ids_of(self, position: int) -> dict[Package, set[str]]:
-        """Package of a release → its open ids."""
+    def _ids_of(self, position: int) -> Set[str]:
+        """The open ids of a release."""
         if position not in self._ids:
-            ids = self._ids[position] = defaultdict(set)
             assessment = self._places[position][1].assessment
-            for row in assessment.rows if assessment else ():
-                ids[row.package].add(self._catalog.identities.of(row))
+            self._ids[position] = self._listed(assessment.rows if assessment else ())
         return self._ids[position]
+
+    def _listed(self, rows: Iterable[Vulnerability]) -> Set[str]:
+        """The ids under which the vulnerabilities of these rows are found."""
+        return {id_ for row in rows for id_ in self._catalog.identities.listed_under(row)}
+
+    def _newest_with(self, *group: str) -> Set[int]:
+        """Positions of the newest releases with a package of this type and name, or made of such a source."""
+        if group not in self._with:
+            places = set[int]().union(*(each.places for each in self._groups[group]))
+            self._with[group] = places & self._newest
+        return self._with[group]
 
     def _shows_fixes(self, newer: int, older: int) -> bool:
         if (newer, older) not in self._shown:
