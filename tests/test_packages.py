@@ -195,6 +195,7 @@ def test_an_update_is_certainly_without_the_vulnerabilities(site: SiteFolder) ->
     told = {}
     for name, report in {
         "not scanned": cyclonedx(newer, of=tags[1]),
+        "of another case": cyclonedx("pkg:npm/A@2", of=tags[1]),
         "without the package": cyclonedx("pkg:npm/b@1", of=tags[1]),
         "scanned alike": listing(newer, tag=tags[1]),
         "in another package": listing("pkg:npm/b@1", tag=tags[1], rows=[row("CVE-2026-0001", pkg="b")]),
@@ -204,6 +205,7 @@ def test_an_update_is_certainly_without_the_vulnerabilities(site: SiteFolder) ->
         told[name] = next(entry["images"][0]["update"] is not None for entry in entries if entry["ids"])
     assert told == {
         "not scanned": False,
+        "of another case": False,
         "without the package": True,
         "scanned alike": True,
         "in another package": False,

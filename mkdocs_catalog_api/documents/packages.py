@@ -241,7 +241,8 @@ class Inventory:
         unknown = contents.count(None)
         self.looked_at = known, len(contents) - known - unknown, unknown
         self._ids: dict[int, Set[str]] = {}
-        self._with: dict[tuple[str, ...], Set[int]] = {}
+        self._with: dict[tuple[str, str], set[int]] = defaultdict(set)
+        """Type and name as in `_groups`, in lower case → positions of the newest releases that have it."""
         self._shown: dict[tuple[int, int], bool] = {}
         self._groups: dict[tuple[str, str], list[_Presence]] = defaultdict(list)
         """Type and name of a package or source package → its versions."""
@@ -254,6 +255,7 @@ class Inventory:
             package = presence.package
             for name in {package.full_name, *sources[package]}:
                 self._groups[package.type, name].append(presence)
+                self._with[package.type, name.lower()] |= self._newest.intersection(presence.places)
 
     def _presences(self) -> Collection[_Presence]:
         # All releases with a package share one object of its version.
@@ -359,7 +361,7 @@ class Inventory:
         return (
             contents is not None
             and contents.complete
-            and not any(newest in self._newest_with(presence.package.type, name) for name in names)
+            and not any(newest in self._with[presence.package.type, name.lower()] for name in names)
         ) or (
             {*presence.open_in}.issuperset(positions)
             and all(self._shows_fixes(newest, position) for position in positions)
@@ -375,13 +377,6 @@ class Inventory:
     def _listed(self, rows: Iterable[Vulnerability]) -> Set[str]:
         """The ids under which the vulnerabilities of these rows are found."""
         return {id_ for row in rows for id_ in self._catalog.identities.listed_under(row)}
-
-    def _newest_with(self, *group: str) -> Set[int]:
-        """Positions of the newest releases with a package of this type and name, or made of such a source."""
-        if group not in self._with:
-            places = set[int]().union(*(each.places for each in self._groups[group]))
-            self._with[group] = places & self._newest
-        return self._with[group]
 
     def _shows_fixes(self, newer: int, older: int) -> bool:
         if (newer, older) not in self._shown:
