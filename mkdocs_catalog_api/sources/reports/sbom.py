@@ -94,7 +94,7 @@ def sbom_format(
 
 
 def _unwrapped(document: object) -> tuple[dict[str, object], SbomSubject | None]:
-    """Return the SBOM, and the subject of the in-toto statement around it; None for a bare one."""
+    """Return the SBOM, and the subject of the in-toto statement around it, if there is one that names any."""
     outer = mapping(document)
     if "predicateType" not in outer:
         return outer, None
@@ -107,7 +107,8 @@ def _unwrapped(document: object) -> tuple[dict[str, object], SbomSubject | None]
         )
         for subject in items(outer.get("subject"))
     ]
-    return mapping(outer.get("predicate")), SbomSubject().with_others(subjects)
+    attested = SbomSubject().with_others(subjects)
+    return mapping(outer.get("predicate")), attested if attested != SbomSubject() else None
 
 
 def as_scan(
