@@ -310,7 +310,12 @@ PACKAGE = {
     }.items(),
 )
 def test_a_package_is_found_by_name_or_url(question: str, code: int) -> None:
-    names = (("deb", "openssl"), ("maven", "org.apache:log4j"), ("npm", "@babel/core"), ("pypi", "typing-extensions"))
+    names = (
+        ("deb", "openssl"),
+        ("maven", "org.apache:log4j"),
+        ("npm", "@babel/core"),
+        ("pypi", "typing-extensions"),
+    )
     names += (("", "only-a-name"),)
     entries = [{"type": kind, "name": name, "href": "/p.json"} for kind, name in names]
     documents = {"/packages.json": PACKAGES | {"data": entries}, "/p.json": {"data": [PACKAGE]}}

@@ -210,3 +210,16 @@ def test_an_update_is_certainly_without_the_vulnerabilities(site: SiteFolder) ->
         "scanned alike": True,
         "in another package": False,
     }
+
+
+def test_a_package_without_a_name_counts_like_any_other(site: SiteFolder) -> None:
+    site.settings["lookups"] = EVERY
+    site.image("web", "versions: ['1', '2']")
+    site.report("web/1.json", trivy([row("CVE-2026-0001", pkg="")]))
+    listed = listing(*PURLS)
+    listed["Results"][0]["Packages"] += [{"Name": ""}]
+    site.report("web/2.json", listed)
+    result = rendered(site)
+    entry = result.json("packages/index.json")["data"][0]
+    assert (entry["name"], entry["releases"], entry["href"]) == ("", 2, None)
+    assert result.at("security/web/1 total") == 1

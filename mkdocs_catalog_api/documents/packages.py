@@ -39,10 +39,10 @@ PackageType = Annotated[
     Meta(description="Type of its package URL; empty if it is not known.", examples=["deb"]),
 ]
 PackageName = Annotated[
-    Text,
+    str,
     Meta(
         description="Name, with its namespace where that is part of it: `@babel/core`, "
-        "`org.apache.logging.log4j:log4j-core`. The distribution is not part of it.",
+        "`org.apache.logging.log4j:log4j-core`. The distribution is not part of it. Empty if it is not known.",
         examples=["libssl3"],
     ),
 ]

@@ -69,7 +69,7 @@ class BomComponent(Document, kw_only=True, rename={"bom_ref": "bom-ref"}):
         Meta(description="Type of component."),
     ]
     bom_ref: BomRef
-    name: Annotated[Text, Meta(description="Name, with its namespace.", examples=["libssl3"])]
+    name: Annotated[str, Meta(description="Name, with its namespace.", examples=["libssl3"])]
     version: Annotated[
         Text | UnsetType, Meta(description="Version, if it is known.", examples=["3.0.17-1~deb12u2"])
     ] = UNSET

@@ -119,7 +119,9 @@ class Folder:
         line = 0
         try:
             day, images = _FILE.decode(body), {}
-            if len(_IMAGE_LINE.findall(body)) > len(day.images):  # as Git leaves it with both sides of a merge
+            if len(_IMAGE_LINE.findall(body)) > len(
+                day.images
+            ):  # as Git leaves it with both sides of a merge
                 raise RefusedError("an image has two lines", "")
             for line, (slug, changes) in enumerate(day.images.items(), 2):  # noqa: B007
                 images[names.slug(slug)] = _IMAGE.decode(changes)
