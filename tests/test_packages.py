@@ -57,7 +57,7 @@ def test_who_has_a_package_vulnerable_or_not(site: SiteFolder) -> None:
 def test_contents_are_known_if_each_part_has_a_whole_list(site: SiteFolder) -> None:
     """Unknown is never an empty list."""
     site.settings["lookups"] = EVERY
-    site.image("web", f"versions: {json.dumps([*'123456'])}")
+    site.image("web", f"versions: {json.dumps([*'1234567'])}")
     site.image("arm", "platforms: [linux/amd64, linux/arm64]\nversions: ['1', '2']")
     arm = {"purl": f"pkg:oci/arm@{digest(3)}?repository_url={REGISTRY}/arm&arch=arm64"}
     without_system = listing(*PURLS, Class="lang-pkgs")
@@ -69,6 +69,7 @@ def test_contents_are_known_if_each_part_has_a_whole_list(site: SiteFolder) -> N
         "web/4.cdx.json": cyclonedx(),
         "web/5.json": listing(rows=[row("CVE-2026-0001")]),
         "web/6.cdx.json": cyclonedx(*PURLS, type="file"),
+        "web/7.cdx.json": cyclonedx(*PURLS) | {"compositions": [{"aggregate": "incomplete"}]},
         "arm/1.json": cyclonedx(*PURLS, of=f"{REGISTRY}/arm:1", **arm),
         "arm/2.json": cyclonedx(*PURLS, of=f"{REGISTRY}/arm:2"),
     }
@@ -76,7 +77,7 @@ def test_contents_are_known_if_each_part_has_a_whole_list(site: SiteFolder) -> N
         site.report(path, report)
     result = built(site)
     sboms = [path.relative_to(result.api).as_posix() for path in (result.api / "sbom").rglob("*.json")]
-    assert (sboms, known(result)) == (["sbom/web/1.json"], [1, 3, 4])
+    assert (sboms, known(result)) == (["sbom/web/1.json"], [1, 4, 4])
     assert "scans/web/6.cdx.json" in [problem.file for problem in result.problems]
 
 

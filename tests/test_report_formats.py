@@ -206,6 +206,7 @@ LISTS: list[tuple[Any, dict[str, Any], list[str]]] = [
     (SPDX | {"relationships": [BY]}, {"references": ("acme/web:1",)}, [f"{OPENSSL} OpenSSL"]),
     (SPDX | {"packages": [*SPDX["packages"], *MORE]}, {"references": ("acme/web:1",)},
      [f"{OPENSSL} OpenSSL", "base 2 ", "reader 3 "]),
+    (CYCLONEDX | {"components": [{"type": "framework", "name": "a"}]}, {}, ["a  "]),
     (CYCLONEDX | {"components": []}, {"contents": None}, []),
 ]
 # fmt: on

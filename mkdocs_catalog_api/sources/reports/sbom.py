@@ -119,8 +119,11 @@ def as_scan(
     created: object,
     kind: str,
     unread: int = 0,
+    incomplete: bool = False,
 ) -> Scan:
-    """The SBOM as it is joined. `unread` is its number of vulnerabilities, which are not a scan."""
+    """The SBOM as it is joined. `unread` is its number of vulnerabilities, which are not a scan; `incomplete`
+    is whether it says that packages are missing in it.
+    """
     return Scan(
         scanner_version=tool,
         scanned_at=utc_second(created),
@@ -130,6 +133,7 @@ def as_scan(
             digests=subject.digests | digests(subject.names),
             platform=subject.platform,
             manifest=subject.local,
+            limits=frozenset(["no-system-packages"] if incomplete else ()),
         ),
         os_end_of_life=None,
         findings=(),
