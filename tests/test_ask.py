@@ -315,8 +315,8 @@ def test_a_package_is_found_by_name_or_url(question: str, code: int) -> None:
         ("maven", "org.apache:log4j"),
         ("npm", "@babel/core"),
         ("pypi", "typing-extensions"),
+        ("", "only-a-name"),
     )
-    names += (("", "only-a-name"),)
     entries = [{"type": kind, "name": name, "href": "/p.json"} for kind, name in names]
     documents = {"/packages.json": PACKAGES | {"data": entries}, "/p.json": {"data": [PACKAGE]}}
     given = {path: json.dumps(body).encode() for path, body in documents.items()}
@@ -443,7 +443,8 @@ def test_an_assistant_gets_the_same_answers(online: str) -> None:
             assert [word for word in ("null", "concerns", "complete") if word not in instructions] == []
             tools = (await session.list_tools()).tools
             results = [await session.call_tool(name, given) for name, given in calls]
-            texts = [result.content[0].text for result in results]  # type: ignore[union-attr]
+            contents: list[Any] = [result.content[0] for result in results]
+            texts = [content.text for content in contents]
             assert [json.loads(text) for text in texts] == [each.structured_content for each in results]
             assert max(len(text.encode()) for text in texts) <= 8_000
             return tools, [json.loads(text) for text in texts]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .pages import page
+from .pages import page, words
 from .sites import REGISTRY, Result, SiteFolder, built, cyclonedx, digest, rendered, row, trivy
 
 EVERY = ["digests", "references", "cves", "packages", "sbom"]
@@ -100,6 +100,7 @@ def test_the_newest_sbom_of_a_part_counts_and_all_parts_are_united(site: SiteFol
     assert [component["name"] for component in components] == ["new", "other"]
 
 
+@pytest.mark.slow
 def test_an_sbom_is_valid_and_the_author_s_address_comes_first(site: SiteFolder) -> None:
     """By the schema of CycloneDX itself, whatever lists write."""
     from cyclonedx.schema import SchemaVersion
@@ -162,19 +163,40 @@ def test_a_cause_names_what_fixes_most(site: SiteFolder, fixes: list[str], best:
 
 
 def test_a_page_shows_the_packages_of_the_newest_version(site: SiteFolder) -> None:
-    """The vulnerable ones first; without a list there is no section."""
-    site.settings["lookups"] = EVERY
+    """From the SBOM if it is published, else all of them: the vulnerable ones first, and a table has 30."""
     site.image("web", "versions: ['1']")
     site.image("bare", "versions: ['1']")
     rows = [row("CVE-2026-0001", pkg="zlib", installed="1.2")]
-    report = listing("pkg:apk/wolfi/curl@8", "pkg:apk/wolfi/zlib@1.2", rows=rows)
+    many = [f"pkg:apk/wolfi/of{number:02}@1" for number in range(30)]
+    report = listing("pkg:apk/wolfi/curl@8", "pkg:apk/wolfi/zlib@1.2", *many, rows=rows)
     report["Results"][0]["Packages"][0]["Licenses"] = ["<b>MIT</b>"]
     site.report("web/1.json", report)
     result = rendered(site)
-    (table,) = page(result, "images/web/index.html").xpath("//*[@id='catalog-packages']/following::table[1]")
-    cells = [[cell.text_content() for cell in line.iter("td")] for line in table.iter("tr")]
-    assert cells[1:] == [["zlib", "1.2", "–", "CVE-2026-0001"], ["curl", "8", "<b>MIT</b>", "–"]]
+    (details,) = page(result, "images/web/index.html").xpath(
+        "//*[@id='catalog-packages']/following::details[1]"
+    )
+    lines = [" | ".join(words(cell) for cell in line.xpath("./th | ./td")) for line in details.iter("tr")]
+    assert lines[1:3] == ["zlib | 1.2 | – | CVE-2026-0001", "curl | 8 | <b>MIT</b> | –"]
+    assert (len(lines), words(details).rpartition("And ")[2]) == (31, "of28 1, of29 1.")
     assert "catalog-packages" not in (result.folder / "site/images/bare/index.html").read_text("utf-8")
+    site.settings["lookups"] = EVERY
+    (link,) = page(rendered(site), "images/web/index.html").xpath("//a[.='SBOM']/@href")
+    assert link == "../../api/v1/sbom/web/1.json"
+
+
+def test_packages_of_one_source_package_are_one_cause_on_pages(site: SiteFolder) -> None:
+    site.write("docs/security.md", "# Security\n\n<!-- catalog: security -->\n")
+    purls = {name: PURLS[0].replace("libssl3", name) for name in ("libssl3", "libcrypto3")}
+    for slug, names in {"web": ("libcrypto3", "libssl3"), "db": ("libcrypto3",)}.items():
+        site.image(slug, "versions: ['1']")
+        rows = [
+            row("CVE-2026-0001", pkg=name, installed="3.5.4-r0") | {"PkgIdentifier": {"PURL": purls[name]}}
+            for name in names
+        ]
+        purl = [purls[name] for name in names]
+        site.report(f"{slug}/1.json", listing(*purl, tag=f"{REGISTRY}/{slug}:1", rows=rows))
+    causes = page(rendered(site), "security/index.html").xpath(".//ol[@class='catalog-causes']/li")
+    assert [words(each) for each in causes] == ["libcrypto3, libssl3 apk 3 high 2 of 2 images no fix yet"]
 
 
 def test_characters_that_a_package_url_hides_are_not_published(site: SiteFolder) -> None:

@@ -14,8 +14,9 @@ import pytest
 
 import mkdocs_catalog_api.web
 from mkdocs_catalog_api.catalog.scans import COUNTERS
-from mkdocs_catalog_api.items.collections import COLLECTIONS, ITEM_MODELS
+from mkdocs_catalog_api.items.collections import ITEM_MODELS
 from mkdocs_catalog_api.problems.codes import Code
+from mkdocs_catalog_api.web import parts
 
 from .budgets import check_size
 from .feeds_of_advisories import kev
@@ -23,7 +24,7 @@ from .pages import cells, document, names, page, shown, words
 from .sites import REGISTRY, Result, SiteFolder, digest, rendered, row, trivy
 
 WEB = Path(mkdocs_catalog_api.web.__file__).parent
-MARKERS = "".join(f"\n<!-- catalog: {name} -->\n" for name in (*COLLECTIONS, "security", "badges", "counts"))
+MARKERS = "".join(f"\n<!-- catalog: {name} -->\n" for name in parts.MARKERS if name not in ("item", "cves"))
 NGINX = "images/nginx/index.html"
 MARKER = "<!-- catalog: nothing -->"
 SOME = """
@@ -113,7 +114,8 @@ def test_an_item_page_needs_no_body_and_tells_machines_what_it_is(small: Result)
     assert "Time" in words(page(small, "roadmap/harbor/index.html"))
     (href,) = html.xpath("/html/head/link[contains(@rel, 'alternate')][@type='application/json']/@href")
     assert json.loads((small.folder / "site/images/nginx" / href).read_bytes())["slug"] == "nginx"
-    assert html.xpath("//nav[@aria-label='Breadcrumb']/a/@href") == ["../../"]
+    api = "../../api/v1/images/nginx/index.json"
+    assert html.xpath("//nav[@aria-label='Breadcrumb']/a/@href") == ["../../", api]
     for address in ("../../assets/catalog-api.css", "../../assets/catalog-api.js"):
         assert html.xpath(f"//link[@href='{address}'] | //script[@src='{address}']")
     for id_ in ("catalog-releases", "catalog-vulnerabilities"):  # in the theme's table of contents

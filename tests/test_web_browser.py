@@ -15,11 +15,12 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from mkdocs_catalog_api.web.overview import counted
 
+from . import test_former as former
 from .benchmarks.catalog import write_catalog
 from .browser import Visit, served, visiting
 from .example import EXAMPLE
 from .servers import free_port, running
-from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, digest, rendered, row, trivy
 from .test_cli import call
 
 pytestmark = pytest.mark.slow
@@ -40,7 +41,7 @@ def told(page: Page) -> Locator:
 
 def names(page: Page) -> list[str]:
     expect(told(page)).not_to_be_empty()
-    return rows(page).locator("th a:first-child").all_inner_texts()
+    return [*rows(page).locator("th a:first-child").all_inner_texts()]
 
 
 def available(visit: Visit) -> list[dict[str, Any]]:
@@ -139,7 +140,7 @@ def test_back_and_forward_restore_a_list_page_by_page_and_without_loading(visit:
     page.go_forward()
     page.evaluate("window.stays = true")
     page.locator("tbody a").first.click()
-    page.locator(".catalog-trail a").click()
+    page.locator(".catalog-trail a").first.click()
     expect(rows(page)).to_have_count(len(both))
     page.locator(".md-tabs").get_by_role("link", name="Charts").click()
     expect(page.locator("[data-list=charts]")).to_be_visible()
@@ -340,7 +341,7 @@ def test_an_id_in_the_address_shows_who_has_it(visit: Visit) -> None:
     expect(who).to_have_count(versions)
     page.get_by_role("link", name="All vulnerabilities").click()
     expect(every).to_be_visible()
-    visit.go(f"cves/?h={ID}")  # as the theme's search marks it
+    visit.go(f"cves/?h={'+'.join(sorted(ID.lower().split('-')))}")  # as the theme's search marks it
     expect(page.get_by_role("heading", name=ID)).to_be_visible()
     visit.go("cves/?id=CVE-1999-0001")
     expect(page.get_by_text("No scan of a listed version has ")).to_be_visible()
@@ -374,6 +375,9 @@ def test_a_package_shows_which_images_have_it_and_what_to_update_to(visit: Visit
     heading = page.get_by_role("heading", name="libcrypto3 (apk)")
     visit.go("security/")
     page.get_by_role("link", name="libcrypto3").click()
+    page.get_by_role("link", name="Packages that cause most").click()
+    expect(page.get_by_role("heading", name="What causes them")).to_be_in_viewport()
+    page.go_back()
     expect(heading).to_be_visible()
     who = page.get_by_role("region", name="Who has it").locator("tbody tr")
     having = [image for part in data for image in part["images"]]
@@ -396,8 +400,30 @@ def test_a_package_shows_which_images_have_it_and_what_to_update_to(visit: Visit
     visit.go("images/?find=libcrypto3")
     shown = [image for image in available(visit) if image["slug"] in slugs]
     expect(told(page)).to_have_text(f"{len(shown)} available images")
-    page.locator(".catalog-result").get_by_role("link", name="libcrypto3").click()
+    expect(page.locator(".catalog-result").get_by_role("link", name="libcrypto3")).to_be_visible()
+    page.get_by_role("searchbox", name="Find").press("Enter")
     expect(heading).to_be_visible()
+
+
+def test_the_packages_of_the_chosen_version_are_opened_and_found(visit: Visit) -> None:
+    page = visit.page
+    for query, version in (("", "18.0"), ("?release=17.5", "17.5")):
+        visit.go(f"images/postgresql/{query}")
+        page.get_by_text("All packages").click()
+        rows = page.get_by_role("region", name="Packages").locator("tbody tr")
+        components = visit.json(f"sbom/postgresql/{version}.json")["components"]
+        names = {part["name"] for part in components if part["type"] == "library"}
+        expect(rows).to_have_count(len(names))
+        cves = visit.json(f"security/postgresql/{version}.json")["cves"]
+        vulnerable = {cve["pkg"] for cve in cves}
+        expect(rows.filter(has_text=re.compile("CVE-"))).to_have_count(len(vulnerable))
+        assert set(rows.locator("th").all_inner_texts()[: len(vulnerable)]) == vulnerable
+    page.locator(".catalog-inside").get_by_role("searchbox").fill("libc6")
+    expect(rows).to_have_count(1)
+    page.reload()
+    expect(rows).to_have_text(re.compile("libc6.*CVE-2025-4802"))
+    rows.get_by_role("link", name="libc6").click()
+    expect(page.get_by_role("heading", name="libc6 (deb)")).to_be_visible()
 
 
 # Security
@@ -514,7 +540,7 @@ def test_an_older_release_has_an_address_and_its_own_rows(visit: Visit) -> None:
 
 def test_a_version_without_a_scan_has_no_list_of_vulnerabilities(visit: Visit) -> None:
     page, listed = visit.page, visit.page.locator("[data-list=vulnerabilities]")
-    unscanned = page.get_by_text("12.2.1 has not been scanned.", exact=True)
+    unscanned = page.get_by_text("12.2.1, not scanned", exact=True)
     visit.go("images/grafana/")
     expect(unscanned).to_be_visible()
     expect(listed).to_be_hidden()
@@ -560,6 +586,26 @@ def test_two_versions_are_compared_by_a_shared_address(visit: Visit) -> None:
     assert "compare=17.5..17.6" in page.url
     visit.go("images/grafana/?compare=12.2.0..12.2.1")
     expect(box.locator("div")).to_have_text("12.2.1 not scanned, so they can't be compared.")
+
+
+def test_a_former_digest_is_compared_with_its_update(site: SiteFolder, browser: Browser) -> None:
+    former.rebuilt_twice(site)
+    site.config["theme"] = {"name": "material", "font": False}
+    folder = rendered(site).folder / "site"
+    with served(folder) as home, visiting(browser, home, home) as visit:
+        box = visit.page.locator(".catalog-compare")
+        visit.go(f"images/nginx/?compare={former.digest('a')}..1.1")
+        present = former.digest("c")[7:19]
+        expect(box.locator("div")).to_have_text(
+            f"1.0 was replaced on 2026-11-02 by {present}…. Update: 1.1 (not scanned)."
+        )
+        expect(box.get_by_label("to")).to_be_disabled()
+        box.get_by_label("From").select_option(former.digest("old"))
+        expect(box.locator("div")).to_have_text(
+            "0.9 was replaced. Update: 1.1 is the next line (not scanned)."
+        )
+        box.get_by_label("From").select_option("1.0")
+        expect(box.locator("div")).to_have_text("1.0 and 1.1 not scanned, so they can't be compared.")
 
 
 def test_the_quick_start_follows_client_version_and_platform(visit: Visit) -> None:

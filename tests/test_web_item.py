@@ -91,7 +91,7 @@ ITEMS = {
         "versions: ['2', '1']", {"1": [row("CVE-2026-0001")]},
         {OPTIONS: ["2 (newest)", "1"], ".//template[@data-scanned]/@data-version": ["1"],
          ".//div[@hidden]/@data-list": ["vulnerabilities"]},
-        says=("2 has not been scanned.",), silent=("0 vulnerabilities",),
+        says=("of 2, not scanned",), silent=("0 vulnerabilities",),
     ),
     # An update that changes nothing is not advised.
     "same": Item(
@@ -158,6 +158,10 @@ ITEMS = {
         "versions: ['2', '1']", {},
         {SECTIONS: [f"#catalog-{name}" for name in ("start", "releases", "vulnerabilities")], LEFT_OUT: []},
         body="<!-- catalog: item hide=compare,badges -->",
+    ),
+    "hidden-with-compare": Item(
+        "versions: ['2', '1']", {}, {SECTIONS: ["#catalog-start", "#catalog-releases"], LEFT_OUT: []},
+        body="<!-- catalog: item hide=vulnerabilities,badges -->",
     ),
     "chosen": Item(
         "versions: ['2', '1']", {},

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from ..catalog.populations import Population, Populations
 from ..catalog.recorded import PopulationFigures
@@ -191,7 +192,34 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{thousands(number)} {noun if number == 1 else several}"
 
 
+def by_source(causes: Sequence[Any], view: CatalogView) -> list[dict[str, Any]]:
+    """The packages behind the counts, most first; those of one source package are `parts` of one."""
+    sources: dict[tuple[str, str], str] = {}
+    images: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for image, release, _ in view.populations.available.newest():
+        for entry in release.contents.packages if release.contents else ():
+            if entry.source:
+                sources[entry.package.type, entry.package.full_name] = entry.source
+        for row in release.assessment.rows if release.assessment else ():
+            images[row.package.type, row.package.full_name].add(image.entry.slug)
+    groups = defaultdict(list)
+    for cause in causes:
+        groups[cause["type"], sources.get((cause["type"], cause["name"]), cause["name"])].append(cause)
+    joined = [
+        {
+            "parts": parts,
+            "open": {word: sum(part["open"][word] for part in parts) for word in COUNTERS},
+            **{key: sum(part[key] for part in parts) for key in ("total", "fixable")},
+            "images": len(set().union(*(images[part["type"], part["name"]] for part in parts))),
+            "fixed": list(dict.fromkeys(version for part in parts for version in part["fixed"])),
+        }
+        for parts in groups.values()
+    ]
+    return sorted(joined, key=lambda each: -each["total"])
+
+
 FILTERS = {
+    "by_source": by_source,
     "earlier": earlier,
     "headline": headline,
     "fix_first": fix_first,

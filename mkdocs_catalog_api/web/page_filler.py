@@ -25,7 +25,7 @@ from ..problems.codes import Code
 from ..publish import feeds
 from .logos import SPRITE
 from .markers import MARKER, line_of, near_misses, parse, well_formed
-from .parts import SECTIONS, VIEWS, ItemPage, Parts, item_pages, sections
+from .parts import MARKERS, SECTIONS, ItemPage, Parts, item_pages, sections
 from .render import Place
 from .replaced_words import unused_words
 from .view import CatalogView
@@ -34,8 +34,11 @@ STYLE = "assets/catalog-api.css"
 SCRIPT = "assets/catalog-api.js"
 _COMMENT = re.compile(rb"^ *(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
 _SPACE = {
-    ".css": re.compile(rb'("[^"]*")|;?\s*(})\s*|\s*([{;])\s*|(?<=[:,])\s'),
-    ".js": re.compile(rb"()()()(?:(?<=[,;{(\[])\n|\n(?=[]}).?:]))"),
+    ".css": re.compile(rb'("[^"]*")|;?\s*(})\s*|\s*([{;>])\s*|(?<=[:,])\s'),
+    ".js": re.compile(
+        rb'("[^"\n]*"|`[^`]*`)|;?\n(?=})|(?<=[,;{(\[])\n|\n(?=[]).?:])| ([-+*/<>=!?:&|]{1,3}) |'
+        rb"(?<=[,:{)])() | (?=})"
+    ),
 }
 """Kind of file → the space in it that means nothing, and around it the strings and signs that stay."""
 
@@ -214,7 +217,7 @@ class PageFiller:
             line = line_of(match[0], page.text)
             return _or_problem(lambda: render(match), page, line, problems)
 
-        for marker in near_misses(content, VIEWS):
+        for marker in near_misses(content, MARKERS):
             message = f"{marker!r} looks like a marker but is not one, so the page shows nothing here"
             warn(marker, message, "write `<!-- catalog: NAME -->`")
         html = MARKER.sub(replace, content)

@@ -26,7 +26,7 @@ from ..documents.badges import image_badges
 from ..documents.collection_pages import item_document
 from ..documents.history import image_history
 from ..documents.items import verify
-from ..documents.sboms import sbom_address
+from ..documents.sboms import sbom_document
 from ..documents.security import detail
 from ..documents.slim import slim_names, slim_path
 from ..items.base_model import Model
@@ -55,26 +55,43 @@ from .replaced_words import read_words, replace_words
 from .timeline import timeline
 from .view import CatalogView, Item
 
-VIEWS: Mapping[str, Sequence[str]] = {
-    **{each.name: each.views for each in COLLECTIONS.values()},
-    "security": ("full", "summary"),
-    "cves": (),
-    "badges": (),
-    "counts": (),
-    "item": (),
-    "trend": (),
-    "changes": (),
-    "time-to-fix": (),
+
+class MarkerKind(NamedTuple):
+    """A marker."""
+
+    shows: str
+    """As in the guide."""
+    views: Sequence[str] = ()
+    """The default first."""
+
+
+MARKERS: Mapping[str, MarkerKind] = {
+    **{
+        each.name: MarkerKind("the collection, with search and filters", each.views)
+        for each in COLLECTIONS.values()
+    },
+    "security": MarkerKind(
+        "an answer, five counts, trend, grades and times to fix, then images and charts, the worst first",
+        ("full", "summary"),
+    ),
+    "cves": MarkerKind("every vulnerability id, and who has one, or a package"),
+    "badges": MarkerKind("the catalog's badges, with the Markdown to copy"),
+    "counts": MarkerKind("numbers of items, versions and vulnerabilities"),
+    "item": MarkerKind("the item, on its own page"),
+    "trend": MarkerKind("open vulnerabilities on the recorded days"),
+    "changes": MarkerKind("what happened on the recorded days"),
+    "time-to-fix": MarkerKind("how fast vulnerabilities were fixed"),
 }
-"""Marker → the views it has, the default first."""
 SECTIONS = ("overview", "images", "releases", "vulnerabilities", "packages", "compare", "history", "badges")
 """Parts of an item's page that the marker `item` can leave out, as in `hide=compare,badges`."""
 _VALUES = 10
 """A warning names this many values of a field."""
 _IDS_PER_PAGE = 240
 """Ids are short and many."""
-_PACKAGES_SHOWN = 100
-"""The SBOM has the others."""
+_PACKAGES_SHOWN = 500
+"""Of an image whose SBOM is not published."""
+_USERS = 4
+"""This many items that use an image are named in its essentials."""
 _RELEASES_AT_ONCE, _RELEASES_OF_A_LINE = 12, 5
 """Of an image with more than the first number, each line shows this many; the others are folded."""
 
@@ -138,6 +155,7 @@ class Parts:
             "logos": self.logos,
             "SPRITE": SPRITE,
             "DEFAULT_MAX_AGE": DEFAULT_MAX_AGE,
+            "USERS": _USERS,
         }
         self._env.globals |= {"SORTS": SORTS, "PINNING": PINNING, "WITH_DOCUMENTS": WITH_DOCUMENTS}
         self._view, self._settings = view, settings
@@ -147,7 +165,7 @@ class Parts:
         self._users = catalog.users() if catalog else {}
         self._since = {
             (statement.document, id_, statement.status): statement.timestamp[:10]
-            for _, statement in (catalog.statements.oldest_first() if catalog else ())
+            for statement in (catalog.statements if catalog else ())
             for id_ in statement.ids
             if statement.timestamp
         }
@@ -179,15 +197,15 @@ class Parts:
             RefusedError: an unknown marker or argument, a bad template.
         """
         name, arguments = marker.name, dict(marker.arguments)
-        if name not in VIEWS:
-            raise _unknown(name, VIEWS, "marker")
+        if name not in MARKERS:
+            raise _unknown(name, MARKERS, "marker")
         if name == "item":
             if own is None:
                 hint = "move it to the page of an image, a chart or a roadmap item"
                 raise RefusedError("`item` is on a page that does not belong to an item", hint)
             return [self.item(own, place, level, sections(arguments))]
         values: dict[str, object] = {}
-        if views := VIEWS[name]:
+        if views := MARKERS[name].views:
             values["view"] = view = arguments.pop("view", views[0])
             if view not in views:
                 raise RefusedError(f"{name} has no view {view!r}", suggestion(view, views, "one of"))
@@ -307,7 +325,8 @@ class Parts:
                 for former in catalog.former
                 if former.slug == own.slug
             ]
-            values["packages"] = _packages(catalog, image)
+            values["packages"] = _packages(image)
+            values["contents"] = [sbom_document(catalog, own.slug, release) for release in image.releases]
             values["filters"] = _row_filters(image)
             values["timeline"] = timeline(image, self._as_of)
             values["answers"] = [
@@ -441,13 +460,13 @@ def sections(arguments: Mapping[str, str]) -> Sequence[str]:
     return [name for name in left if name != "compare" or "vulnerabilities" in left]
 
 
-def _packages(catalog: Catalog, image: Image) -> dict[str, Any] | None:
+def _packages(image: Image) -> dict[str, Any] | None:
     """What is known of the packages of the newest version, the vulnerable ones first; None for nothing."""
     release = image.newest
     if release is None or release.contents is None:
         return None
     ids: dict[tuple[Package, str], list[str]] = {}
-    for row in release.assessment.rows if release.assessment else ():
+    for row in release.rows:
         ids.setdefault((row.package, plain_version(row.installed)), []).append(row.id)
     entries = {entry.key[:2]: entry for entry in release.contents.packages}
     rows = [
@@ -464,7 +483,7 @@ def _packages(catalog: Catalog, image: Image) -> dict[str, Any] | None:
         "total": len(rows),
         "complete": release.contents.complete,
         "rows": rows[:_PACKAGES_SHOWN],
-        "sbom": sbom_address(catalog, image.entry.slug, release),
+        "sbom": release.entry.sbom,
     }
 
 

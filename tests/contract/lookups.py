@@ -486,9 +486,9 @@ def _packages(api: Api) -> None:
                 newest = images[image["slug"]]["versions"][0]
                 place = image["slug"], newest["version"]
                 again = {*part["ids"]} & ids.get(place, set())
-                still = bool(part["ids"]) and (*about, *place) in inventory
+                may_stay = bool(part["ids"]) and (*about, *place) in inventory
                 if image["update"] and (
-                    said["isLatest"] or again or not _tells(api, image, newest["version"], still)
+                    said["isLatest"] or again or not _tells(api, image, newest["version"], may_stay)
                 ):
                     api.blame(path, f"{where}.images[{number}].update", "may have it, too")
                 if image["update"]:

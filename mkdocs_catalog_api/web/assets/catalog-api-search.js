@@ -1,5 +1,7 @@
 // Loaded on the first search: versions, tags, digests and ids, updates, and who has a vulnerability.
 
+const { $, $$, action, anchor, asked, bySeverity, days, itemAt, link, lists, load, make, many, verdict } = globalThis.catalogApi;
+
 // The terms to look for: the last part of a reference, the first 12 digits of a digest.
 const terms = text =>
   text
@@ -17,16 +19,16 @@ const bare = label => label.toLowerCase().replace(/^v(?=\d)/, "");
 const ofLine = (version, word) => /^\d/.test(bare(word)) && bare(version).startsWith(`${bare(word)}.`);
 const parts = ({ version }) => version.split(/[-_+]/).length;
 
-const where = ({ images, latestReleases, suppressed }, many, found) =>
+const where = ({ images, latestReleases, suppressed }, found) =>
   `${many(images, "image")}, ${latestReleases} in the newest version${found ? `; in ${many(found.charts.length, "chart")}${suppressed ? `; suppressed in ${many(suppressed, "version")}` : ""}.` : ""}`;
 // The packages of that name, also without its namespace, or with its type: `apk/busybox`.
 const plain = name => `/${name.trim().toLowerCase().replaceAll(":", "/")}`;
-const named = async (index, text, load) => {
+const named = async (index, text) => {
   const { data } = text.trim()[1] && index ? await load(index) : { data: [] };
   return data.filter(({ href, name, type }) => href && plain(`${type}/${name}`).endsWith(plain(text)));
 };
 
-export const search = (list, { action, anchor, bySeverity, days, link, load, make, many, verdict }) => {
+export const search = list => {
   const { search: api, finder, list: listed, lookups } = list.data;
   let index;
   const entryOf = async id => lookups.includes("cves") && (await load(`${api}cves/index.json`)).data.find(hasId(id));
@@ -34,7 +36,7 @@ export const search = (list, { action, anchor, bySeverity, days, link, load, mak
   // None while the text is the beginning of an image's name.
   const packages = async text => {
     const own = [...index.keys()].some(slug => slug.startsWith(text.trim().toLowerCase()));
-    return own ? [] : named(lookups.includes("packages") && `${api}packages/index.json`, text, load);
+    return own ? [] : named(lookups.includes("packages") && `${api}packages/index.json`, text);
   };
 
   // Returns the slugs with the id or package that the text is.
@@ -69,7 +71,7 @@ export const search = (list, { action, anchor, bySeverity, days, link, load, mak
     const { id: name, severity } = known;
     const found = known.href ? await load(link(known.href)) : { data: [], charts: [] };
     const title = finder ? anchor(name, `${finder}?id=${encodeURIComponent(name)}`) : name;
-    return [title, ` (${severity.toLowerCase()}): in ${where(known, many, found)}`];
+    return [title, ` (${severity.toLowerCase()}): in ${where(known, found)}`];
   };
 
   // Versions by digest, label or tag, the newest of an image by its name, or of its line, which has the fewest words.
@@ -115,7 +117,7 @@ export const search = (list, { action, anchor, bySeverity, days, link, load, mak
     if (!hit && !algorithm) {
       const inside = (await packages(text)).slice(0, 5);
       const title = ({ name, type }) => (finder ? anchor(name, `${finder}?package=${type}/${encodeURIComponent(name)}`) : name);
-      if (inside[0]) return inside.flatMap(entry => [title(entry), ` (${entry.type}): in ${where(entry, many)}. `]);
+      if (inside[0]) return inside.flatMap(entry => [title(entry), ` (${entry.type}): in ${where(entry)}. `]);
     }
     if (!hit) return algorithm ? [unknownDigest] : others(text);
     const { data: images } = await load(`${api}images/index.json`);
@@ -169,20 +171,21 @@ export const search = (list, { action, anchor, bySeverity, days, link, load, mak
   return finds;
 };
 
-export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, load, make, many }) => {
-  // The theme's search asks for the parts of a word.
-  const word = asked("h").replaceAll(" ", "-");
-  const id = asked("id").trim() || (idIn(word) ?? "");
+export const lookup = async root => {
   const box = $(root, ".catalog-found");
   const [all, who] = lists.filter(list => root.contains(list.root));
   if (!box) return;
+  // The theme's search asks for the parts of a word, those of an id in any order.
+  const word = asked("h").toLowerCase().replaceAll(" ", "-");
+  const ids = word && !asked("id") ? (await all.rows()).flatMap(({ aliases, id }) => [id, ...aliases]) : [];
+  const id = asked("id").trim() || (ids.find(one => one.toLowerCase().split("-").every(part => word.split("-").includes(part))) ?? "");
   const name = asked("package") || (idIn(id) ? "" : id || word);
-  const packages = await named(root.dataset.packages, name, load).catch(() => []);
+  const packages = await named(root.dataset.packages, name).catch(() => []);
   const hidden = !id && !asked("package") && !packages[0];
   for (const part of [all.root, $(root, ".catalog-ids")]) part?.toggleAttribute("hidden", !hidden);
   box.hidden = hidden;
   if (hidden) return;
-  const [, title, summary, known, charts] = $$(box, ":scope > *, .catalog-installed");
+  const [, , title, summary, known, charts] = $$(box, ":scope > *, .catalog-installed");
   title.textContent = packages.map(({ name, type }) => `${name} (${type})`).join(", ") || name || id;
   charts.textContent = summary.textContent = "";
   known.hidden = true;
@@ -207,7 +210,7 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     if (packages[0]) {
       const documents = await Promise.all(packages.map(({ href }) => load(link(href))));
       const less = documents[0].releasesInPart + documents[0].releasesUnknown;
-      summary.textContent = `In ${packages.map(entry => where(entry, many)).join("; ")}.${less ? ` ${many(less, "version")} not wholly known.` : ""}`;
+      summary.textContent = `In ${packages.map(entry => where(entry)).join("; ")}.${less ? ` ${many(less, "version")} not wholly known.` : ""}`;
       const rows = documents.flatMap(({ data }) =>
         data.flatMap(({ fixed, ids, images: having, name: pkg, version: installed }) =>
           having.flatMap(({ isLatest, slug, update, versions }) =>
@@ -244,10 +247,10 @@ export const lookup = async (root, { $, $$, anchor, asked, itemAt, link, lists, 
     const type = ({ purl }) => purl.match(/^pkg:(\w+)/)?.[1] ?? "";
     const twice = part => every.some(({ pkg, ...one }) => pkg === part.pkg && type(one) !== type(part));
     const distinct = part => (twice(part) ? { ...part, pkg: `${part.pkg} (${type(part) || "?"})` } : part);
-    summary.textContent = `In ${where(entry, many, found)}`;
+    summary.textContent = `In ${where(entry, found)}`;
     all.fill(about, { ...entry, ...found });
     await show(
-      found.data.flatMap(({ affected, slug, status, suppressed }) =>
+      found.data.sort((a, b) => (a.status > b.status) - (a.status < b.status)).flatMap(({ affected, slug, status, suppressed }) =>
         [...affected, ...suppressed].map(one => {
           const { digest, version = status === "affected" ? "none yet" : "not known" } = one.fixedIn ?? {};
           const packages = one.packages?.map(distinct) ?? [{ ...one, installed: "", fixed: one.status?.replaceAll("_", " ") }];

@@ -4,7 +4,6 @@
 
   // Instant navigation runs it again on each page.
   if (globalThis.catalogApi) return;
-  globalThis.catalogApi = true;
   const WORDS = "critical high medium low unknown".split(" ");
   const collator = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
   const documents = new Map();
@@ -33,11 +32,15 @@
     listen([button], "click", react);
     return button;
   };
+  const visit = (address, how = "pushState") => history[how](history.state, "", address);
   const empty = value => (value ?? "") === "";
   const listen = (elements, kind, react) => elements.forEach(element => element.addEventListener(kind, react));
+  // Where the page is, or was: what it began may end after another one is loaded.
+  let known;
+  const place = () => (known = $(document, "[data-mount]")?.dataset ?? known);
   // A relative address, in the language of this page.
   const link = href => {
-    const { root, mount, language = "", only = "" } = $(document, "[data-mount]").dataset;
+    const { root, mount, language = "", only = "" } = place();
     const path = href.slice(mount.length + 1);
     const [page] = path.split(/[?#]/);
     const translated = /(^|\/|\.html)$/.test(page) && !only.split(" ").includes(page);
@@ -90,25 +93,23 @@
     const x = (1000 * (now - from)) / (to - from);
     path.setAttribute("d", x > 0 && x < 1000 ? `M${x} -9V33` : "");
   };
-  const old = (count, all, limit) => `${count === all ? "All" : `${thousands(count)} of`} ${thousands(all)} scans are older than ${limit} days`;
+  const old = (all, limit) => {
+    const count = all.filter(time => Math.floor(days(time)) > limit).length;
+    return [count, `${count === all.length ? "All" : `${thousands(count)} of`} ${thousands(all.length)} scans are older than ${limit} days`];
+  };
   // If most of a list is stale, a banner replaces the chips.
   const warn = () => {
     const list = lists.find(({ facts }) => facts.size > 1);
     const all = [...(list?.facts.values() ?? [])].map(([scanned]) => scanned).filter(Boolean).sort();
-    const limit = list && maxAge(list.root);
-    const count = all.filter(time => Math.floor(days(time)) > limit).length;
+    const [count, text] = old(all, list && maxAge(list.root));
     const most = count > all.length / 2;
     document.body.classList.toggle("catalog-mostly-stale", most);
     if (!most) return;
     const banner = make("p", "catalog-warning catalog-warned");
-    banner.append(make("b", "", `${old(count, all.length, limit)}.`), ` The newest is from ${all.at(-1).slice(0, 10)}; each grade is as of its scan.`);
+    banner.append(make("b", "", `${text}.`), ` The newest is from ${all.at(-1).slice(0, 10)}; each grade is as of its scan.`);
     list.root.before(banner);
   };
-  const stamps = item => {
-    const limit = maxAge(item);
-    const all = item.dataset.scans.split(" ");
-    item.textContent = old(all.filter(time => Math.floor(days(time)) > limit).length, all.length, limit);
-  };
+  const stamps = item => ([, item.textContent] = old(item.dataset.scans.split(" "), maxAge(item)));
   // The answer changes with the reader's day.
   const answer = box => {
     const [ends, scan] = ["until", "when"].map(name => $(box, `[data-${name}]`));
@@ -152,6 +153,17 @@
     const there = new Set(after.cves.flatMap(keys));
     return before.cves.filter(row => !keys(row).some(key => there.has(key)));
   };
+  // The packages of a release, the vulnerable ones first; each platform names its own.
+  const contents = async ({ href, sbom }) => {
+    const [{ components }, { cves }] = await Promise.all([load(sbom), load(href)]);
+    const key = (name, version = "") => `${name} ${version.replace(/^(0:|go|v)/, "")}`;
+    const found = new Map();
+    for (const { licenses = [], name, purl, type, version } of components)
+      if (type === "library")
+        found.set(key(name, version), { name, version, licenses: licenses.map(({ license }) => license.name), ids: [], package: purl ? `${purl.split(/[:/]/)[1]}/${name}` : name });
+    for (const { id, installed, pkg } of cves ?? []) found.get(key(pkg, installed))?.ids.push(id);
+    return [...found.values()].sort((a, b) => !a.ids[0] - !b.ids[0] || collator.compare(a.name, b.name));
+  };
   // Rows or figures: `2 critical, 3 high`
   const bySeverity = rows =>
     WORDS.map(word => [rows.filter?.(({ severity }) => severity.toLowerCase() === word).length ?? rows[word], word])
@@ -163,10 +175,11 @@
 
   // Fills an element of a row; the guide explains the attributes.
   const fill = (element, value) => {
-    const { f, to, chip, name, none = "–", class: kind } = element.dataset;
+    const { f, to, chip, name, none = "–", class: kind, finder } = element.dataset;
     if (name) element.ariaLabel = name.replace(/{(\w+)}/, (_, field) => value(field));
     const found = value(f);
     if (f === "packages") return element.replaceChildren(...lines(found));
+    if (finder && found[0]) return element.replaceChildren(...found.flatMap(id => [Object.assign(make("a", "catalog-whole", id), { href: `${finder}?id=${id}` }), " "]));
     const missing = found === false || ![found].flat().join("");
     if (kind) element.className = kind + String(found).toLowerCase().replace("+", "-plus").replace(" ", "-");
     if (element.tagName === "TIME") {
@@ -196,7 +209,7 @@
     const [first, second] = (name.match(/[\p{L}\p{N}]+/gu) ?? [name]).map(word => [...word]);
     tile.dataset.logo = (second ? first[0] + second[0] : first.slice(0, 2).join("")).toLowerCase();
     tile.className = `catalog-logo catalog-hue-${[...slug].reduce((sum, sign) => sum + sign.codePointAt(0), 0) % 8}`;
-    const icon = `${$(document, "[data-root]").dataset.root}assets/catalog-api-logos.svg#${slug}`;
+    const icon = `${place().root}assets/catalog-api-logos.svg#${slug}`;
     const drawn = icons.split(" ").includes(slug) ? `<svg viewBox="0 0 24 24"><use xlink:href="${icon}"/></svg>` : "";
     tile.innerHTML = picture ? '<img alt="">' : drawn;
     if (picture) tile.firstChild.src = link(logo);
@@ -248,7 +261,7 @@
 
   // A list: its state is in the URL, its rows are loaded on the first input.
   const lists = [];
-  const tools = { $, $$, action, anchor, asked, bySeverity, days, itemAt, link, lists, load, make, many, verdict };
+  globalThis.catalogApi = { $, $$, action, anchor, asked, bySeverity, days, itemAt, link, lists, load, make, many, verdict };
   class List {
     constructor(root, prefix) {
       this.root = root;
@@ -269,11 +282,17 @@
       this.paths = JSON.parse(root.dataset.paths ?? "{}");
       this.facts = new Map((root.dataset.facts ?? "").split(";").map(fact => [fact.split("=")[0], fact.split("=").slice(1)]));
       this.available = "available" in this.data;
+      this.other = "sbom" in this.data;
       this.texts = new WeakMap();
       listen(form, "input", event => this.changed(event.target.type === "search"));
       this.fold = $(root, ".catalog-fold");
       listen($$(root, ".catalog-fold"), "click", () => (this.fold.ariaExpanded = this.fold.ariaExpanded !== "true"));
-      listen(form, "submit", event => event.preventDefault());
+      // Enter opens the answer, or the only row.
+      listen(form, "submit", event => {
+        event.preventDefault();
+        const [row, other] = $$(this.body, "th a[href]");
+        ($(root, ".catalog-result a") ?? (other ? null : row))?.click();
+      });
       // Arrows go from the search box to the rows.
       listen([root], "keydown", event => {
         const stops = [this.fields[0], ...$$(this.body, "th a[href]")];
@@ -320,9 +339,8 @@
     restore() {
       for (const field of this.fields) {
         const text = asked(this.prefix + field.name);
-        const values = text.split(",").map(value => value.replace(/%2c/gi, ",").replace(/%25/g, "%"));
-        if (field.type === "checkbox") field.checked = values.includes(field.value);
-        else field.value = field.type === "search" ? text : values[0];
+        if (field.type === "search") field.value = text;
+        else field.checked = text.split(",").map(value => value.replace(/%2c/gi, ",").replace(/%25/g, "%")).includes(field.value);
       }
       this.sort = asked(this.prefix + "sort");
       this.view = asked(this.prefix + "view");
@@ -345,7 +363,7 @@
         query.set(this.prefix + name, name === "find" ? values[0] : values.map(value => value.replace(/[%,]/g, encodeURIComponent)).join(","));
       for (const name of ["sort", "view"]) if (this[name]) query.set(this.prefix + name, this[name]);
       address.search = query.toString().replaceAll("%2C", ",");
-      if (address.href !== location.href) history[typing ? "replaceState" : "pushState"](history.state, "", address);
+      if (address.href !== location.href) visit(address, typing ? "replaceState" : "pushState");
       this.limit = this.size;
       this.show();
     }
@@ -363,7 +381,8 @@
       return children[1] ? `${ariaLabel}: ${text}` : text;
     }
     async rows() {
-      const { source, key = "data", limit } = this.data;
+      const { source, key = "data", limit, sbom } = this.data;
+      if (sbom) return contents(this.data);
       let rows = (await load(source))[key] ?? [];
       for (const [name, wanted] of this.base) rows = rows.filter(item => [item[name] ?? item.custom?.[name]].flat().map(String).includes(wanted));
       return limit ? rows.slice(0, limit) : rows;
@@ -468,7 +487,7 @@
     }
     async prepare(text) {
       if (!text || !this.data.search) return;
-      this.searching ??= searcher().then(({ search }) => search(this, tools));
+      this.searching ??= searcher().then(({ search }) => search(this));
       return (await this.searching).prepare(text);
     }
     async answer(text, turn) {
@@ -584,6 +603,7 @@
     const { image, version: newest } = card?.dataset ?? {};
     const [select, platform] = ["version", "platform"].map(name => $(card, `[name=${name}]`));
     const list = lists.find(({ data }) => data.key === "cves");
+    const inside = lists.find(({ data }) => data.list === "packages");
     const apply = () => {
       const label = versions.has(asked("release")) ? asked("release") : newest;
       if (!versions.has(label)) return;
@@ -598,7 +618,14 @@
       const digest = found ? `@${found}` : "";
       const flag = (digests[""] || !found) && platform?.value ? `--platform=${platform.value} ` : "";
       const parts = { version: label, flag, tagged: `${image}:${label}${digest}`, plain: image + (digest || `:${label.replace("+", "_")}`) };
-      for (const part of $$(card, "[data-part]")) part.textContent = parts[part.dataset.part];
+      for (const part of $$(document, "[data-part]")) part.textContent = parts[part.dataset.part];
+      if (inside) {
+        const { href, sbom = "" } = dataset;
+        for (const part of $$(document, "[data-inside]")) part.hidden = !sbom === !part.dataset.inside;
+        Object.assign(inside.data, { href, sbom });
+        $(document, "a[data-inside]").href = sbom;
+        if (sbom && inside.root.open) inside.render();
+      }
       const shown = $(document, ".catalog-shown");
       if (!shown || !list) return;
       shown.textContent = label + ("scanned" in dataset ? "" : ", not scanned");
@@ -615,22 +642,25 @@
       address.hash = "";
       address.searchParams.delete("release");
       if (select.selectedIndex) address.searchParams.set("release", select.value);
-      history.pushState(history.state, "", address);
+      visit(address);
       again();
     };
     if (card && !("ready" in card.dataset)) {
       card.dataset.ready = "";
       for (const [field, react] of [[platform, apply], [select, choose]]) field?.addEventListener("change", react);
+      if (inside?.state().size) inside.root.open = true;
+      inside?.root.addEventListener("toggle", apply);
     }
     apply();
     $$(document, ".catalog-compare").forEach(compare);
   };
-  const chooser = (root, select) => {
-    const { choose } = select.dataset;
+  const chooser = box => {
+    const { choose } = box.dataset;
     const apply = () => {
-      for (const part of $$(root, `[data-${choose}]`)) part.hidden = part.dataset[choose] !== select.value;
+      const { value } = $(box, ":checked");
+      for (const part of $$(document, `[data-${choose}]`)) part.classList.toggle("catalog-other", part.dataset[choose] !== value);
     };
-    listen([select], "change", apply);
+    listen([box], "change", apply);
     apply();
   };
   // Scrolls to the row of the address, once it is there.
@@ -650,7 +680,7 @@
   };
 
   const lookup = async root => {
-    if (searching || ["id", "package", "h"].some(asked)) (await searcher()).lookup(root, tools);
+    if (searching || ["id", "package", "h"].some(asked)) (await searcher()).lookup(root);
   };
 
   // What the update does, in words and as two bars to one scale.
@@ -711,7 +741,7 @@
       listen(selects, "change", () => {
         const address = new URL(location);
         address.searchParams.set("compare", selects.map(select => select.value).join(".."));
-        history.replaceState(history.state, "", address);
+        visit(address, "replaceState");
         compare(box);
       });
     }
@@ -760,7 +790,7 @@
       $$(root, "[data-scans]").forEach(stamps);
       $$(root, "[data-today]").forEach(today);
       $$(root, ".catalog-answer").forEach(answer);
-      for (const select of $$(root, "[data-choose]")) chooser(root, select);
+      $$(root, "[data-choose]").forEach(chooser);
       if (root.matches("[data-lookup]")) lookup(root);
       for (const element of $$(root, ".catalog-scroll, .catalog-scroll table")) fits.observe(element);
     }
@@ -784,7 +814,7 @@
     if (!to || modified || to.origin + to.pathname !== location.origin + here || to.search === location.search) return;
     event.preventDefault();
     event.stopPropagation();
-    history.pushState(history.state, "", to.href);
+    visit(to.href);
     again();
     (document.getElementById(to.hash.slice(1)) ?? document.body).scrollIntoView();
   };
