@@ -30,7 +30,6 @@ from ..problems.decoding import decoding_reason
 from .facts import FactChanges, Facts, known
 
 _CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7})", re.MULTILINE)
-_IMAGE_LINE = re.compile(rb'^"', re.MULTILINE)
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
@@ -122,10 +121,6 @@ class Folder:
         line = 0
         try:
             day, images = _FILE.decode(body), {}
-            if len(_IMAGE_LINE.findall(body)) > len(
-                day.images
-            ):  # as Git leaves it with both sides of a merge
-                raise RefusedError("an image has two lines", "")
             for line, (slug, changes) in enumerate(day.images.items(), 2):  # noqa: B007
                 images[names.slug(slug)] = _IMAGE.decode(changes)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, RefusedError) as error:
