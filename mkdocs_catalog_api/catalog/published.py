@@ -1,7 +1,7 @@
 """Types that several documents share, with the constraints that every written document is checked against."""
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal, TypeVar, get_type_hints
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_type_hints
 
 from msgspec import Meta, Struct, defstruct
 from msgspec.json import schema
@@ -12,19 +12,6 @@ from . import grading
 from .described import Described, vocabulary
 
 PER_PAGE = 24
-
-
-S = TypeVar("S", bound=type[Struct])
-
-
-def schema_name(name: str) -> Callable[[S], S]:
-    """Give a Struct another name in schemas than in the code, if the name is taken."""
-
-    def renamed(struct: S) -> S:
-        struct.__name__ = name
-        return struct
-
-    return renamed
 
 
 class Document(Described, Struct, rename="camel", forbid_unknown_fields=True, gc=False):

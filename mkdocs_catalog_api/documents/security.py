@@ -33,7 +33,6 @@ from ..catalog.published import (
     Unknown,
     document_struct,
     fields_of,
-    schema_name,
 )
 from ..catalog.recorded import PopulationFigures
 from ..catalog.scans import COUNTERS, Limit
@@ -216,7 +215,6 @@ class SecurityIndex(ApiDocument):
     data: Annotated[list[SecurityIndexEntry], "One entry for each, by slug."]
 
 
-@schema_name("Release")
 class ReleaseRecord(Document):
     """Vulnerability data of one version. Without a scan, all counts and texts but `version` are null."""
 
@@ -244,6 +242,9 @@ class ReleaseRecord(Document):
     os_end_of_life: OsEndOfLife
     suppressions: Annotated[list[Suppressed] | None, "Vulnerabilities that VEX statements took out."]
     exploited: ExploitedIfKnown
+
+
+ReleaseRecord.__name__ = "Release"  # in schemas; in the code, that is the version in the catalog
 
 
 class SecurityHead(ApiDocument):
