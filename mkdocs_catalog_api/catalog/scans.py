@@ -14,6 +14,8 @@ from .contents import PackageList
 Severity = Literal["CRITICAL", "HIGH", "MEDIUM", "LOW", "UNKNOWN"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """The severities of the contract, worst first. In code, a severity is its index in this tuple."""
+URGENT = SEVERITIES[:2]
+"""Those of news, and of times to fix."""
 COUNTERS = tuple(word.lower() for word in SEVERITIES)
 """Field names of their counts in documents."""
 

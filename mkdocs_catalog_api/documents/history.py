@@ -19,6 +19,7 @@ from ..catalog.recorded import (
     TimeToFix,
     Within,
 )
+from ..catalog.scans import URGENT
 from ..catalog.value import Catalog
 from ..items.types import Count
 from .kinds import IMAGE_SLUG, Documents, Kind, Parameter
@@ -128,11 +129,8 @@ class ImageHistory(ApiDocument):
 
 
 def _fixes(history: History) -> Fixes:
-    """Every critical and high vulnerability with its fix."""
     entries = [*history.fixes]
-    by_severity = [
-        [entry for entry in entries if entry.severity == severity] for severity in ("CRITICAL", "HIGH")
-    ]
+    by_severity = [[entry for entry in entries if entry.severity == severity] for severity in URGENT]
     within = Within(*map(_shares, by_severity))
     return Fixes("v1", "fixes", len(entries), within, history.open, history.time_to_fix, entries)
 

@@ -20,7 +20,7 @@ from ..catalog.recorded import (
     RecordedDay,
     TimeToFix,
 )
-from ..catalog.scans import SEVERITIES
+from ..catalog.scans import SEVERITIES, URGENT
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .days import Day, Folder
@@ -29,7 +29,6 @@ from .images import ImagePast, days_between
 
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
 _PERIODS = (90, 365)
-URGENT = ("CRITICAL", "HIGH")
 FORGOTTEN_AFTER = datetime.timedelta(days=365)
 """Of former digests."""
 

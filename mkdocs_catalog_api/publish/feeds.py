@@ -22,6 +22,7 @@ from ..authored.site import Site
 from ..catalog import events
 from ..catalog.addresses import GENERATOR
 from ..catalog.recorded import RecordedDay
+from ..catalog.scans import URGENT
 from ..catalog.value import Catalog
 from ..items.models import ImageEntry, UpdateEntry
 from ..problems import Level, Problems
@@ -46,7 +47,6 @@ _OF_UPDATES = uuid.UUID("6f2f1d4e-4a8e-5b0c-9a57-0d3f5b1c7a10")
 _OF_NEWS = uuid.UUID("b1f3e5c7-5f0a-5c54-9f0e-3a7c2d8e4b61")
 _OF_ENDS_OF_LIFE = uuid.UUID("0c6cf3c5-6a0f-5d6e-8a3f-6c1f0b9a7d42")
 
-_SERIOUS = ("CRITICAL", "HIGH")
 _KINDS: Mapping[type, str] = {
     events.ReleaseAdded: "release",
     events.ReleaseRebuilt: "rebuild",
@@ -186,14 +186,14 @@ def _news(
             yield event.slug, entry(event.slug, kind, about, words), False
     for (slug, kind, id_), same in packages.items():
         affected = ", ".join(dict.fromkeys(event.pkg for event in same))
-        severity = min((event.severity for event in same), key=_SERIOUS.index)
+        severity = min((event.severity for event in same), key=URGENT.index)
         words = f"{same[0].version}: {id_} ({severity}) {kind} in {affected}"
         yield slug, entry(slug, kind, id_, words), True
 
 
 def _kind(event: events.VulnerabilityEvent, day: RecordedDay) -> str | None:
     """The verb for an event of a critical or high vulnerability."""
-    if event.severity not in _SERIOUS:
+    if event.severity not in URGENT:
         return None
     match event:
         case events.VulnerabilityFound() if event.reason == "renamed":
@@ -202,7 +202,7 @@ def _kind(event: events.VulnerabilityEvent, day: RecordedDay) -> str | None:
             return "found"
         case events.VulnerabilityGone() if (event.slug, event.id, event.pkg) in day.fixes:
             return "fixed"
-        case events.VulnerabilityChanged() if event.from_ not in _SERIOUS:
+        case events.VulnerabilityChanged() if event.from_ not in URGENT:
             return "found"
     return None
 

@@ -10,13 +10,12 @@ from typing import NamedTuple, TypeAlias, cast
 
 from ..catalog import events
 from ..catalog.recorded import PopulationFigures, RecordedDay
-from ..catalog.scans import COUNTERS
+from ..catalog.scans import COUNTERS, URGENT
 from .view import CatalogView, Item
 
 Sentence: TypeAlias = tuple[str, Sequence[tuple[str, str]]]
 """Words, and the id and severity of each vulnerability that follows them."""
 THIS_BUILD = "This build"
-_SERIOUS = ("CRITICAL", "HIGH")
 WIDTH, HEIGHT = 1000, 100
 """Of a graph, in units that the page stretches."""
 
@@ -179,7 +178,7 @@ def _sentences(day: RecordedDay, of_image: Sequence[events.AnyEvent]) -> Iterato
 
 
 def _change(day: RecordedDay, event: events.VulnerabilityEvent) -> str | None:
-    if event.severity not in _SERIOUS:
+    if event.severity not in URGENT:
         return None
     match event:
         case events.VulnerabilityFound() if event.reason != "renamed":
