@@ -174,7 +174,6 @@ def _entries(value: object) -> list[object]:
 
 
 def _plugin(entry: object) -> Plugin:
-    """Return name and options of a plugin."""
     if isinstance(entry, dict) and len(entry) > 1 and (name := next(iter(entry))) and entry[name] is None:
         hint = f"indent the lines below `{name}:` by two more spaces"
         raise RefusedError(f"the options of {name} are beside it", hint)

@@ -226,7 +226,6 @@ class CollectionReader(Generic[E]):
             self._add(("registry",), message, hint, Level.WARNING, Code.MISSING_FIELD)
 
     def _note_undeclared(self, raws: Iterable[RawItem]) -> None:
-        """Add a note with the undeclared fields."""
         if counted := Counter(key for raw in raws for key in undeclared(self._fields, raw)):
             keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
             message = f"undeclared keys are not in the API (with the number of {self._name}): {keys}"

@@ -75,7 +75,6 @@ def unpublished(catalog: Catalog) -> int:
 
 
 def _suppressed(release: Release) -> Iterator[tuple[Suppressed, Statement]]:
-    """Yield the rows that a statement suppresses."""
     if release.assessment:
         for row, statement in zip(release.suppressed, release.assessment.applied.by, strict=True):
             if statement is not None:

@@ -158,6 +158,5 @@ def discovery(
 def manifest(
     catalog: Catalog, written: Mapping[str, ManifestEntry], generated_at: str, generator: GeneratedBy
 ) -> Manifest:
-    """Path, SHA-256 and size of every other document."""
     base = urljoin(catalog.site_url or "", catalog.addresses.api("").rstrip("/"))
     return Manifest("v1", generated_at, generator, base, {path: written[path] for path in sorted(written)})

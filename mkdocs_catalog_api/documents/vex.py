@@ -107,7 +107,6 @@ _ENCODER = msgspec.json.Encoder()
 
 
 def path(slug: str) -> str:
-    """Path of the document of an image that has statements."""
     return f"vex/{slug}.json"
 
 

@@ -144,7 +144,6 @@ def _assessed_pins(
     formers: Mapping[tuple[str, str, str], FormerDigest],
     known: Knowledge,
 ) -> tuple[PinningItem, ...]:
-    """Return the items with the vulnerabilities of each pin."""
     releases = {
         (image.entry.slug, release.entry.version): release for image in images for release in image.releases
     }

@@ -62,7 +62,6 @@ def parse(inside: str) -> Marker:
 
 
 def well_formed(html: str) -> Iterator[Marker]:
-    """The valid markers of a page."""
     for match in MARKER.finditer(html):
         with suppress(RefusedError):
             yield parse(match[1])
