@@ -7,21 +7,17 @@ import shutil
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 import jinja2
-import msgspec
 import pytest
 from filelock import FileLock
 from hypothesis import settings
 from playwright.sync_api import Browser
-
-from mkdocs_catalog_api.documents import openapi
-from mkdocs_catalog_api.documents.kinds import Route
 
 from .browser import Visit, chromium, visiting
 from .example import build_as_process, copy_example, documents
@@ -58,21 +54,6 @@ def _compile_once(environment: jinja2.Environment, source: Any, *given: Any, **n
 
 
 jinja2.Environment.compile = _compile_once  # type: ignore[method-assign,assignment]
-
-
-_describe = openapi._schemas
-_described: dict[tuple[Route, ...], bytes] = {}
-
-
-def _describe_once(routes: Sequence[Route]) -> Any:
-    """The schemas of the description, made once in a process: else they take most of the time of a build."""
-    key = tuple(routes)
-    if key not in _described:
-        _described[key] = msgspec.json.encode(_describe(routes))
-    return msgspec.json.decode(_described[key])
-
-
-openapi._schemas = _describe_once
 
 
 @pytest.fixture

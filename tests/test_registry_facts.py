@@ -320,9 +320,6 @@ MALFORMED = {
     '{"image": "a/b", "versions": [{"version": "1", "digest": "x"}]}': "versions[0].digest",
     '{"image": "a/b", "versions": [{"version": "../1", "digest": "x"}]}': "versions[0].version",
     '{"image": "a/b", "versions": [], "more": 1}': "",
-    # As earlier versions wrote it
-    '{"image": "a/b", "versions": [{"version": "1", "digest": "sha256:%s", "annotations": {}}]}'
-    % ("0" * 64): "",
 }
 REFUSED = [
     Row("versions: registry", "", "", "CAT021 PAGE:5 versions"),

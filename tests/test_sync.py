@@ -372,7 +372,6 @@ STORIES = {
         " / the tag 1-Alpine, which differs from 1-ALPINE only in case / the tag 1-alpine, which"
     ),
     "it is that of the page": Story("1-Alpine:b 1-alpine:c", "1-Alpine:b", page="versions: [1-Alpine]"),
-    "or that of before": Story("1-Alpine:b | 1-Alpine:b 1-alpine:c", "1-Alpine:b | ."),
     "attachments are no versions": Story(
         f"1.0:a sha256-{'0' * 64}.sig:b sha256-{'0' * 64}:c", "1.0:a", "+ 1.0"
     ),
@@ -764,38 +763,6 @@ def test_the_item_is_as_its_newest_version_says(site: SiteFolder, fake: FakeRegi
         synced(site)
         known.append((facts(site)["homepage"][-3:], sum("/blobs/" in path for path in fake.asked)))
     assert known == [("2.0", 2), ("1.0", 1), ("1.0", 0)]
-
-
-def test_files_of_an_earlier_release_are_converted(site: SiteFolder, fake: FakeRegistry) -> None:
-    """A build names them; also those of images that left, and of a registry that does not answer."""
-    new = fake.image("acme/nginx", "1.0")
-    former = {"version": "1.0", "digest": digest("f"), "until": "2026-10-01"}
-    notes = {f"{OPEN}url": "https://nginx.org", f"{OPEN}licenses": "none of them"}
-    version: dict[str, Any] = {
-        "version": "1.0",
-        "digest": new,
-        "created": "2026-09-01T06:00:00Z",
-        "annotations": notes,
-    }
-    version |= {"annotations": notes, "attestations": [SPDX]}
-    version |= {"manifests": [{"platform": "linux/amd64", "digest": new, "size": 7}]}
-    listed(site, fake, "down")
-    for slug in ("nginx", "down", "left"):
-        file = {"image": f"{fake.host}/acme/{slug}", "versions": [version], "former": [former]}
-        site.write(f"registry/images/{slug}.json", json.dumps(file))
-    refused = [each.file for each in site.build().problems if each.code == "CAT002"]
-    assert refused == [f"registry/images/{slug}.json" for slug in ("down", "left", "nginx")]
-    sync(site)
-    for slug in ("nginx", "down", "left"):
-        known = facts(site, f"images/{slug}")
-        assert known["former"] == [former], slug
-        assert known["versions"][0]["digest"] == new, slug
-    assert known["versions"][0] == {
-        "version": "1.0", "digest": new, "manifests": version["manifests"], "size": 7,
-        "released": "2026-09-01", "attestations": ["sbom"],
-    }  # fmt: skip
-    assert (known["newest"], known["homepage"], known.get("license")) == ("1.0", "https://nginx.org", None)
-    built(site)
 
 
 # Hosts, their logins and their limits

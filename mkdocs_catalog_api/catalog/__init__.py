@@ -1,1 +1,1 @@
-"""The catalog as a value. Pure: no disk, no MkDocs, no JSON."""
+"""The catalog as a value, and the rules that make it. Nothing is read or written here."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import add
 from typing import Any, NamedTuple
 
@@ -12,7 +12,7 @@ from .covers import ScanSelection
 from .grading import Grade, grade
 from .scans import COUNTERS, Finding, Scan
 from .statements import Subject
-from .vex_matching import Statements
+from .vex_matching import Applied, Statements
 from .vulnerabilities import SeverityCounts, Suppressed, Vulnerability, count, deduplicate
 
 
@@ -63,17 +63,18 @@ class Assessment(NamedTuple):
     """The scans of one version, deduplicated, with VEX statements applied."""
 
     figures: Figures
-    rows: list[Vulnerability]
-    """Worst first; like `suppressed`, never changed."""
-    suppressed: list[Suppressed]
-    by: Sequence[int | None]
-    """As in `Applied`."""
     findings: int
     """Raw findings, before deduplication."""
-    matched: Collection[int]
-    """Positions of the VEX statements on any of the findings."""
-    contested: Collection[tuple[int, int]]
-    """As in `Applied`."""
+    applied: Applied
+
+    @property
+    def rows(self) -> list[Vulnerability]:
+        """The open ones, worst first; like `suppressed`, never changed."""
+        return self.applied.open
+
+    @property
+    def suppressed(self) -> list[Suppressed]:
+        return self.applied.suppressed
 
 
 class Knowledge(NamedTuple):
@@ -104,28 +105,24 @@ def assess(
     groups = deduplicate(findings)
     if known.exploited:
         groups = _with_exploited(groups, known.exploited)
-    suppressed: list[Suppressed] = []
-    by: Sequence[int | None] = ()
-    matched: Collection[int] = ()
-    contested: Collection[tuple[int, int]] = ()
     if set_aside or (len(known.statements) and known.statements.concerns(findings)):
         subjects = [
-            Subject.scanned(image, tags, selection.digests_of(each), each.scan.coverage.platform)
-            for each in selection.part_scans
+            Subject.scanned(image, tags, selection.digests_of(report), report.scan.coverage.platform)
+            for report in selection.part_scans
         ]
-        rows, suppressed, by, matched, contested = known.statements.apply(groups, subjects)
+        applied = known.statements.apply(groups, subjects)
     else:
-        rows = [row for row, _ in groups]
+        applied = Applied([row for row, _ in groups])
     exploited = None
     if known.exploited is not None:
-        exploited = sum(row.exploited_since is not None for row in rows)
+        exploited = sum(row.exploited_since is not None for row in applied.open)
     missing = bool(selection.missing) and not known.accept_partial
-    letter, score = _graded(counts := count(rows), missing=missing, limited=bool(selection.limits))
+    letter, score = _graded(counts := count(applied.open), missing=missing, limited=bool(selection.limits))
     times = [scan.scanned_at for scan in scans if scan.scanned_at]
     # The oldest of several parts: a release is only as fresh as its oldest scan.
     oldest = min(times) if len(times) == len(scans) else None
-    figures = Figures(counts, len(suppressed), letter, score, oldest, exploited)
-    return Assessment(figures, rows, suppressed, by, len(findings), matched, contested)
+    figures = Figures(counts, len(applied.suppressed), letter, score, oldest, exploited)
+    return Assessment(figures, len(findings), applied)
 
 
 def _counted(finding: Finding) -> Finding:

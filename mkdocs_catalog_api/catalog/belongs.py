@@ -56,18 +56,18 @@ class ReleaseIndex:
                     self._by_tag[repository, tag].append(key)
                 for digest in entry.every_digest:
                     self._by_digest[digest].append(key)
-        self.former = {Key(each.slug, each.version, each.digest): each for each in former}
+        self.former = {Key(build.slug, build.version, build.digest): build for build in former}
         """By slug, then those of the newest version first."""
-        self.every = self.entries | {key: each.release.entry for key, each in self.former.items()}
+        self.every = self.entries | {key: build.release.entry for key, build in self.former.items()}
         self._former_by_digits: dict[tuple[str, str], tuple[Key, str]] = {}
         """Slug and first digits of a former digest → its release, and the digest."""
         former_by_digest: dict[str, list[Key]] = defaultdict(list)
-        for key, each in self.former.items():
-            for digest in each.release.entry.every_digest:
+        for key, build in self.former.items():
+            for digest in build.release.entry.every_digest:
                 if digest not in self._by_digest:
                     former_by_digest[digest].append(key)
                     digits = digest.partition(":")[2][:12]
-                    self._former_by_digits.setdefault((each.slug, digits), (key, digest))
+                    self._former_by_digits.setdefault((build.slug, digits), (key, digest))
         self._by_digest |= former_by_digest
         self._slugs: dict[str | None, list[str]] = defaultdict(list)
         for slug, repository in self.repositories.items():
@@ -167,7 +167,7 @@ def _something_else(scan: Scan, path: ReportPath, key: Key, releases: ReleaseInd
     accept = releases.accept.get(key.slug, ())
     if scan.kind and "filesystem" not in accept:
         return f"a {scan.kind}", "filesystem"
-    platforms = {each.digest: plain_platform(each.platform) for each in entry.manifests}
+    platforms = {manifest.digest: plain_platform(manifest.platform) for manifest in entry.manifests}
     others = scan.coverage.named & ({*(platforms or entry.digests)} - {path.digest}) if path.digest else None
     if others or (scan.coverage.digests and entry.every_digest):
         foreign = scan.coverage.named.isdisjoint(entry.every_digest)

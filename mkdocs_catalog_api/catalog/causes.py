@@ -38,7 +38,7 @@ def causes(population: Population) -> list[Cause]:
     rows: dict[Package, list[Vulnerability]] = defaultdict(list)
     images: dict[Package, set[str]] = defaultdict(set)
     for image, release, _ in population.newest():
-        for row in release.assessment.rows if release.assessment else ():
+        for row in release.rows:
             rows[row.package].append(row)
             images[row.package].add(image.entry.slug)
     most = sorted(rows, key=lambda package: (-len(rows[package]), package))[:MOST]

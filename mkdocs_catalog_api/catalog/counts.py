@@ -107,7 +107,10 @@ class CountRules(NamedTuple):
                 packages=frozenset().union(*(report.packages for report in group)),
                 names_system=any(report.names_system for report in group),
             )
-            whole += [united._replace(scan=each.scan, parts=each.parts, covers=each.covers) for each in group]
+            whole += [
+                united._replace(scan=report.scan, parts=report.parts, covers=report.covers)
+                for report in group
+            ]
         by_place = sorted(whole, key=lambda report: report.scan.place)
         newest_first = sorted(by_place, key=self._known_time, reverse=True)
         return sorted(newest_first, key=self._rank)
@@ -124,7 +127,9 @@ class CountRules(NamedTuple):
         """Yield one warning if scans of one part count together, with the first reason. One that covers no
         part may be of an uncovered one.
         """
-        reports = self._whole(each for each in selection.part_scans if each.covers or not selection.uncovered)
+        reports = self._whole(
+            report for report in selection.part_scans if report.covers or not selection.uncovered
+        )
         pairs = [
             (newer, older)
             for newer, older in combinations(reports, 2)
@@ -159,7 +164,7 @@ class CountRules(NamedTuple):
             undated = next((each.scan.file for each in (newer, older) if not self._known_time(each)[0]), "")
             same = "they have the same time" if one_scanner else f"{other} is over two days newer"
             why = f"the time of {undated} is not known" if undated else same
-        others = ", ".join(each for each in files if each != other)
+        others = ", ".join(file for file in files if file != other)
         message = f"counts for {subject} together with {others}, as {why}"
         return Problem(other, 0, 0, "", message, hint, Level.WARNING, code=code)
 

@@ -53,7 +53,9 @@ class ReleaseParts(NamedTuple):
         wanted = [part for part in every if any(map(part.may_be, plain))] or every
         if not every:
             wanted = (
-                [Part(each) for each in digests] if len(digests) > 1 else [Part("", each) for each in plain]
+                [Part(digest) for digest in digests]
+                if len(digests) > 1
+                else [Part("", platform) for platform in plain]
             )
         return cls(digests, tuple(wanted), frozenset({part.digest for part in every if part not in wanted}))
 
@@ -135,32 +137,32 @@ class ScanSelection(Struct, frozen=True):
 
     @property
     def scans(self) -> tuple[Scan, ...]:
-        return tuple(each.scan for each in self.part_scans)
+        return tuple(report.scan for report in self.part_scans)
 
     @property
     def whole(self) -> frozenset[Part]:
         """The parts that a scan without a limit covers. No scan makes up for the end of a system's life."""
-        covered = {part for each in self.part_scans if not each.limits for part in each.covered}
-        ended = (each.parts for each in self.part_scans if "os-end-of-life" in each.limits)
+        covered = {part for report in self.part_scans if not report.limits for part in report.covered}
+        ended = (report.parts for report in self.part_scans if "os-end-of-life" in report.limits)
         return frozenset(covered).difference(*ended)
 
     @property
     def limits(self) -> list[Limit]:
         """Those of its scans of parts that none covers without a limit."""
         whole = self.whole
-        open_limits = (each.limits for each in self.part_scans if not whole.issuperset(each.parts))
+        open_limits = (report.limits for report in self.part_scans if not whole.issuperset(report.parts))
         found = frozenset[Limit]().union(*open_limits)
         return [limit for limit in LIMITS if limit in found]
 
     @property
     def platforms(self) -> list[str]:
         """The scanned ones."""
-        return sorted({name for each in self.part_scans for name in each.platforms if name})
+        return sorted({name for report in self.part_scans for name in report.platforms if name})
 
     @property
     def uncovered(self) -> list[Part]:
         """The parts without a scan that is certainly of them."""
-        covered = {part for each in self.part_scans for part in each.covered}
+        covered = {part for report in self.part_scans for part in report.covered}
         return [part for part in self.parts if part not in covered]
 
     @property
@@ -177,7 +179,7 @@ class ScanSelection(Struct, frozen=True):
     def digests_scanned(self) -> int:
         """How many of the digests of the release are scanned, as a whole or in part."""
         missing = {part.digest for part in self.missing}
-        return sum(each not in missing for each in self.digests)
+        return sum(digest not in missing for digest in self.digests)
 
     @property
     def scanned_digest(self) -> str | None:
@@ -186,7 +188,7 @@ class ScanSelection(Struct, frozen=True):
         if named & {part.digest for part in self.parts} and len(self.digests) == 1:
             return self.digests[0]
         # A report without digests was joined by name or path, so the scanned digest is unknown.
-        return next((each for each in self.digests if each in named), None) or min(named, default=None)
+        return next((digest for digest in self.digests if digest in named), None) or min(named, default=None)
 
     def digests_of(self, part_scan: PartScan) -> frozenset[str]:
         """Every digest of the scanned image: a manifest is one of its index, too."""
@@ -197,5 +199,5 @@ class ScanSelection(Struct, frozen=True):
     def of(self, digest: str) -> ScanSelection:
         """The selection of the part with this digest alone; nothing if there is none."""
         parts = tuple(part for part in self.parts if part.digest == digest)
-        of_part = [each for each in self.part_scans if {*parts} & {*each.parts}]
+        of_part = [report for report in self.part_scans if {*parts} & {*report.parts}]
         return ScanSelection(self.digests, parts, tuple(each._replace(parts=parts) for each in of_part))

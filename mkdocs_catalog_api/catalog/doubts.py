@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from itertools import chain, groupby
 
-from msgspec.structs import replace
-
 from ..problems import Level, Problem
 from ..problems.codes import Code
+from .counts import CountRules, unused
 from .covers import ScanSelection
+from .join import Joined
 from .scans import Limit, Scan
 from .value import Image, Release
 
@@ -39,12 +39,37 @@ def at_report(
     return Problem(scan.file, 0, 0, "", message, hint, level, code=code, group=group)
 
 
-def in_future(scan: Scan) -> Problem:
-    message = f"scanned at {scan.scanned_at}, which is in the future"
-    return at_report(scan, Code.SCAN_AGE, message, "check the clock of the scanner")
+def doubtful_belongings(joined: Joined, rules: CountRules, *, complete: bool) -> Iterator[Problem]:
+    """Add a problem for each report of the future, of something else than its path names, or, if the catalog
+    is `complete`, of nothing in it.
+    """
+    of_pins = {scan.place for selection in joined.subjects.values() for scan in selection.every}
+    used = {report.scan.place for report in joined.belongings if report.keys or report.problem} | of_pins
+    useful = {scan.path for scan, *_ in joined.belongings if scan.place in used and not scan.is_sbom}
+    for scan, _, problem in joined.belongings:
+        if rules.in_future(scan):
+            message = f"scanned at {scan.scanned_at}, which is in the future"
+            yield at_report(scan, Code.SCAN_AGE, message, "check the clock of the scanner")
+        if problem:
+            yield problem
+        if complete and scan.place not in used:
+            yield _unmatched(scan, useful)
 
 
-def partly_scanned(selection: ScanSelection, subject: str, accept: Collection[str]) -> Iterator[Problem]:
+def doubtful_selections(joined: Joined, rules: CountRules) -> Iterator[Problem]:
+    """Add a problem for each scan that does not count, or only with another one, and for each part without
+    any. Nobody scans a former digest again.
+    """
+    for former in joined.former:
+        name = f"{former.slug} {former.version} ({former.digest})"
+        yield from unused(former.release.selection, name)
+    for subject, selection in joined.subjects.items():
+        yield from unused(selection, subject)
+        yield from rules.problems(selection, subject)
+        yield from _partly_scanned(selection, subject, rules.accept)
+
+
+def _partly_scanned(selection: ScanSelection, subject: str, accept: Collection[str]) -> Iterator[Problem]:
     """A warning that names the parts without a scan."""
     if selection.scans and selection.missing:
         parts = ", ".join(map(str, selection.missing))
@@ -52,11 +77,12 @@ def partly_scanned(selection: ScanSelection, subject: str, accept: Collection[st
         hint = "scan what `catalog-api list` prints, or set `security: {accept: [partial]}`"
         accepted = "partial" in accept
         level = Level.INFO if accepted else Level.WARNING
-        problem = at_report(selection.scans[0], Code.IN_PART, message, hint * (not accepted), level)
-        yield replace(problem, group="versions are only partly scanned: no scan found for each digest")
+        group = "versions are only partly scanned: no scan found for each digest"
+        scan = selection.scans[0]
+        yield at_report(scan, Code.IN_PART, message, hint * (not accepted), level, group=group)
 
 
-def unmatched(scan: Scan, useful: Collection[str]) -> Problem:
+def _unmatched(scan: Scan, useful: Collection[str]) -> Problem:
     """The scan is of no release and no pin; `useful` are the paths of reports with another scan that is."""
     code = Code.UNMATCHED_REPORT
     if scan.path in useful:
@@ -154,14 +180,6 @@ def _sums(counts: Iterable[Iterable[tuple[str, int]]]) -> list[tuple[str, int]]:
     for word, number in chain.from_iterable(counts):
         sums[word] = sums.get(word, 0) + number
     return sorted(sums.items())
-
-
-def unscanned(images: Sequence[Image]) -> Iterator[Image]:
-    """Images whose newest version has no scan, if any other version of the catalog has one."""
-    if any(release.scans for image in images for release in image.releases):
-        for image in images:
-            if image.entry.lifecycle != "planned" and image.newest and not image.newest.scans:
-                yield image
 
 
 def _name(image: Image, release: Release) -> str:

@@ -7,26 +7,29 @@ from msgspec.json import schema
 
 from ..items import types
 from . import published as fields
+from .described import Described, open_words
 from .published import LifecycleWord
-from .vulnerabilities import SeverityWord, open_words
+from .vulnerabilities import SeverityWord
 
 # Not checked with each of many events: the file of a day was.
-Slug = Annotated[str, Meta(description="Slug of the image.", extra_json_schema=schema(types.Slug))]
-Version = Annotated[str, Meta(description="The version.")]
-Digests = Annotated[tuple[str, ...], Meta(description="Digests of the version; empty when none is known.")]
-Id = Annotated[str, Meta(description="CVE id, else the advisory's id.")]
-Aliases = Annotated[tuple[str, ...], Meta(description="Its other ids, sorted.")]
-Package = Annotated[str, Meta(description="Package.")]
+Slug = Annotated[str, "Slug of the image.", Meta(extra_json_schema=schema(types.Slug))]
+Version = Annotated[str, "The version."]
+Digests = Annotated[tuple[str, ...], "Digests of the version; empty when none is known."]
+Id = Annotated[str, "CVE id, else the advisory's id."]
+Aliases = Annotated[tuple[str, ...], "Its other ids, sorted."]
+Package = Annotated[str, "Package."]
 BaselineReason = Literal["baseline"]
 Baseline = Annotated[
     Annotated[BaselineReason, open_words(BaselineReason)] | None,
-    Meta(description="`baseline`: it was there before the history began."),
+    "`baseline`: it was there before the history began.",
 ]
 GoneReason = Literal["rebuilt", "superseded", "withdrawn", "scanner"]
 FoundReason = Literal["baseline", "renamed"]
 
 
-class Event(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag_field="kind", gc=False):
+class Event(
+    Described, Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag_field="kind", gc=False
+):
     """One thing that changed between two recorded days."""
 
     slug: Slug
@@ -35,7 +38,7 @@ class Event(Struct, frozen=True, rename="camel", forbid_unknown_fields=True, tag
 class ImageAdded(Event, frozen=True, tag="image-added"):
     """The catalog has a new image."""
 
-    lifecycle: Annotated[LifecycleWord, Meta(description="Lifecycle of the image.")]
+    lifecycle: Annotated[LifecycleWord, "Lifecycle of the image."]
     reason: Baseline
 
 
@@ -46,8 +49,8 @@ class ImageRemoved(Event, frozen=True, tag="image-removed"):
 class LifecycleChanged(Event, frozen=True, tag="lifecycle-changed"):
     """The lifecycle of the image has changed."""
 
-    from_: Annotated[LifecycleWord, Meta(description="Lifecycle before.")] = field(name="from")
-    to: Annotated[LifecycleWord, Meta(description="Lifecycle now.")]
+    from_: Annotated[LifecycleWord, "Lifecycle before."] = field(name="from")
+    to: Annotated[LifecycleWord, "Lifecycle now."]
 
 
 class ReleaseAdded(Event, frozen=True, tag="release-added"):
@@ -68,47 +71,41 @@ class ReleaseRebuilt(Event, frozen=True, tag="release-rebuilt"):
     """The version has other digests."""
 
     version: Version
-    from_: Annotated[tuple[str, ...], Meta(description="Digests before; empty when none was known.")] = field(
-        name="from"
-    )
-    to: Annotated[tuple[str, ...], Meta(description="Digests now; empty when none is known.")]
+    from_: Annotated[tuple[str, ...], "Digests before; empty when none was known."] = field(name="from")
+    to: Annotated[tuple[str, ...], "Digests now; empty when none is known."]
 
 
 class LatestChanged(Event, frozen=True, tag="latest-changed"):
     """Another version is the newest."""
 
-    from_: Annotated[str | None, Meta(description="The newest version before; null when there was none.")] = (
-        field(name="from")
-    )
-    to: Annotated[str | None, Meta(description="The newest version; null when there is none.")]
+    from_: Annotated[str | None, "The newest version before; null when there was none."] = field(name="from")
+    to: Annotated[str | None, "The newest version; null when there is none."]
 
 
 class ScanChanged(Event, frozen=True, tag="scan-changed"):
     """The newest version has a scan, or no longer has one, or has one of another scanner."""
 
-    scanned: Annotated[bool, Meta(description="Whether the newest version has a scan.")]
-    scanner: Annotated[
-        str | None, Meta(description="Names and versions of the scanners; null without a scan.")
-    ]
+    scanned: Annotated[bool, "Whether the newest version has a scan."]
+    scanner: Annotated[str | None, "Names and versions of the scanners; null without a scan."]
 
 
 class GradeChanged(Event, frozen=True, tag="grade-changed"):
     """The newest version has another grade."""
 
-    from_: Annotated[
-        fields.GradeLetter | None, Meta(description="The grade before; null when there was none.")
-    ] = field(name="from")
-    to: Annotated[fields.GradeLetter | None, Meta(description="The grade; null when there is none.")]
+    from_: Annotated[fields.GradeLetter | None, "The grade before; null when there was none."] = field(
+        name="from"
+    )
+    to: Annotated[fields.GradeLetter | None, "The grade; null when there is none."]
 
 
 class VulnerabilityEvent(Event, frozen=True):
     """A change of one vulnerability of a package in the newest version."""
 
-    version: Annotated[str, Meta(description="The newest version at that time.")]
+    version: Annotated[str, "The newest version at that time."]
     id: Id
     aliases: Aliases
     pkg: Package
-    severity: Annotated[SeverityWord, Meta(description="Severity.")]
+    severity: Annotated[SeverityWord, "Severity."]
 
 
 class VulnerabilityFound(VulnerabilityEvent, frozen=True, tag="vulnerability-found"):
@@ -116,10 +113,7 @@ class VulnerabilityFound(VulnerabilityEvent, frozen=True, tag="vulnerability-fou
 
     reason: Annotated[
         Annotated[FoundReason, open_words(FoundReason)] | None,
-        Meta(
-            description="`baseline`: it was there before the history began; `renamed`: the image had it "
-            "under another slug."
-        ),
+        "`baseline`: it was there before the history began; `renamed`: the image had it under another slug.",
     ]
 
 
@@ -128,19 +122,17 @@ class VulnerabilityGone(VulnerabilityEvent, frozen=True, tag="vulnerability-gone
 
     reason: Annotated[
         Annotated[GoneReason, open_words(GoneReason)],
-        Meta(
-            description="`rebuilt`: the newest version has another digest; `superseded`: another version is "
-            "the newest; `withdrawn`: the image left; `scanner`: it may still be there, but the scans no "
-            "longer report it."
-        ),
+        "`rebuilt`: the newest version has another digest; `superseded`: another version is "
+        "the newest; `withdrawn`: the image left; `scanner`: it may still be there, but the scans no "
+        "longer report it.",
     ]
 
 
 class VulnerabilityChanged(VulnerabilityEvent, frozen=True, tag="vulnerability-changed"):
     """It has another severity."""
 
-    from_: Annotated[SeverityWord, Meta(description="Severity before.")] = field(name="from")
-    to: Annotated[SeverityWord, Meta(description="Severity now.")]
+    from_: Annotated[SeverityWord, "Severity before."] = field(name="from")
+    to: Annotated[SeverityWord, "Severity now."]
 
 
 class VulnerabilitySuppressed(VulnerabilityEvent, frozen=True, tag="vulnerability-suppressed"):

@@ -52,15 +52,14 @@ class ImageExceptions(NamedTuple):
 def effective_exceptions(catalog: Catalog) -> Iterator[ImageExceptions]:
     """Yield those of each image that has any."""
     contrary = _open(catalog)
-    statements = [*catalog.statements]
     for image in catalog.images:
         exceptions: list[EffectiveException] = []
         for release in image.releases:
             subjects = [*_subjects(image, release)]
-            for row, position in _suppressed(release):
+            for row, statement in _suppressed(release):
                 ids = (row.id,) if stands_for_several(row.id, row.aliases) else (row.id, *row.aliases)
                 exceptions += [
-                    EffectiveException(statements[position], row.id, ids[1:], product, row.purl)
+                    EffectiveException(statement, row.id, ids[1:], product, row.purl)
                     for digest, product in subjects
                     if row.purl and not any((row.purl, id_) in contrary[digest] for id_ in ids)
                 ]
@@ -78,12 +77,12 @@ def unpublished(catalog: Catalog) -> int:
     )
 
 
-def _suppressed(release: Release) -> Iterator[tuple[Suppressed, int]]:
-    """Yield the rows that a statement suppresses, with its position among the catalog's statements."""
+def _suppressed(release: Release) -> Iterator[tuple[Suppressed, Statement]]:
+    """Yield the rows that a statement suppresses."""
     if release.assessment:
-        for row, position in zip(release.assessment.suppressed, release.assessment.by, strict=True):
-            if position is not None:
-                yield row, position
+        for row, statement in zip(release.suppressed, release.assessment.applied.by, strict=True):
+            if statement is not None:
+                yield row, statement
 
 
 def _open(catalog: Catalog) -> dict[str, set[tuple[str, str]]]:
@@ -91,8 +90,7 @@ def _open(catalog: Catalog) -> dict[str, set[tuple[str, str]]]:
     found: dict[str, set[tuple[str, str]]] = defaultdict(set)
     if len(catalog.statements):
         for release in (release for image in catalog.images for release in image.releases):
-            rows = release.assessment.rows if release.assessment else ()
-            pairs = {(row.purl, id_) for row in rows for id_ in (row.id, *row.aliases)}
+            pairs = {(row.purl, id_) for row in release.rows for id_ in (row.id, *row.aliases)}
             for digest in release.entry.every_digest:
                 found[digest] |= pairs
     return found

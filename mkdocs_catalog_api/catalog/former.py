@@ -58,10 +58,10 @@ def former_digests(
             build = builds.get(key, _Build(manifests))
             builds[key] = build._replace(until=min(filter(None, (build.until, known.until)), default=None))
         parts = {
-            each.digest
+            manifest.digest
             for (_, digest), build in builds.items()
-            for each in build.manifests
-            if each.digest != digest
+            for manifest in build.manifests
+            if manifest.digest != digest
         }
         builds = {key: build for key, build in builds.items() if key[1] not in present | parts}
         if builds:
@@ -75,7 +75,9 @@ def _of_registry(facts: RegistryFacts, labels: set[str]) -> _Builds:
         for version in (*facts.versions, *facts.unlisted)
         if labels.isdisjoint((version.version, *version.tags))
     }
-    return builds | {(each.version, each.digest): _Build(each.manifests, each.until) for each in facts.former}
+    return builds | {
+        (build.version, build.digest): _Build(build.manifests, build.until) for build in facts.former
+    }
 
 
 def _former(
@@ -114,9 +116,9 @@ def _former(
                     digest=digest,
                     digests=[digest],
                     manifests=[
-                        PlatformManifest.model_construct(platform=each.platform, digest=each.digest)
-                        for each in build.manifests
-                        if each.digest != digest
+                        PlatformManifest.model_construct(platform=manifest.platform, digest=manifest.digest)
+                        for manifest in build.manifests
+                        if manifest.digest != digest
                     ],
                     platforms=like.platforms,
                     end_of_life=like.end_of_life,

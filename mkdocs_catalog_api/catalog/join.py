@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from ..items.models import ImageEntry, PinEntry
 from ..items.names import Reference
-from ..problems import Level, Problem, Problems
+from ..problems import Level, Problem
 from ..problems.codes import Code
-from . import doubts
-from .belongs import Key, ReleaseIndex, belongs
+from .belongs import Belonging, Key, ReleaseIndex, belongs
 from .contents import Contents, united
-from .counts import CountRules, unused
+from .counts import CountRules
 from .covers import ReleaseParts, ScanSelection
 from .scans import Scan
 from .value import FormerDigest, Image, Pin, PinningItem, Release, WebPage
@@ -26,48 +25,32 @@ class Joined(NamedTuple):
 
     images: tuple[Image, ...]
     pinning: list[PinningItem]
-    pin_problems: list[tuple[int, int, Problem]]
-    """Each with the positions of its item and pin, and without a place."""
     former: tuple[FormerDigest, ...]
+    belongings: list[Belonging]
+    """Every report and SBOM, with the releases that it belongs to."""
+    subjects: Mapping[str, ScanSelection]
+    """Name of each release, and of each pin outside the catalog → its scans."""
     sboms: tuple[Scan, ...]
     """Those that are used, by place."""
-
-    def selections(self) -> Iterator[ScanSelection]:
-        """Those of releases and pins, without former digests, which nobody scans again."""
-        yield from (release.selection for image in self.images for release in image.releases)
-        yield from (pin.selection for item in self.pinning for pin in item.pins)
 
 
 def join(
     images: Sequence[tuple[ImageEntry, WebPage]],
     pinning: Iterable[PinningItem],
-    scans: Sequence[Scan],
+    reports: Iterable[Scan],
     rules: CountRules,
-    problems: Problems,
     former: Sequence[FormerDigest] = (),
-    *,
-    sboms: Sequence[Scan] = (),
-    complete: bool = True,
 ) -> Joined:
-    """Join images, pins and former digests with the scans, and images with their contents. Problems of
-    reports are added.
-
-    Reports without a match are a problem only if the catalog is `complete`.
+    """Join images, pins and former digests with the scans, and images with their contents. `reports` has the
+    scans and the SBOMs.
     """
     releases = ReleaseIndex((entry for entry, _ in images), former)
     candidates: dict[Key, list[Scan]] = defaultdict(list)
-    unmatched: list[Scan] = []
-    belongings = [belongs(scan, releases) for scan in (*scans, *sboms)]
-    scans = [scan for scan, _, _ in belongings if not scan.is_sbom]
-    for scan, keys, problem in belongings:
-        if rules.in_future(scan):
-            problems.add(doubts.in_future(scan))
-        problems.extend([problem] if problem else [])
-        for key in keys:
-            candidates[key].append(scan)
-        if not (keys or problem):
-            unmatched.append(scan)
-    selections: dict[str, ScanSelection] = {}
+    belongings = [belongs(report, releases) for report in reports]
+    for belonging in belongings:
+        for key in belonging.keys:
+            candidates[key].append(belonging.scan)
+    selections: dict[Key, ScanSelection] = {}
     contents: dict[Key, tuple[Contents | None, ScanSelection]] = {}
     for key, entry in releases.every.items():
         platforms: Sequence[str] = entry.platforms
@@ -75,45 +58,30 @@ def join(
             platforms = platforms or releases.platforms.get(key.slug, ())
         known = ReleaseParts.of(entry.digests, entry.manifests, platforms)
         of_release, accept = candidates.get(key, ()), releases.accept.get(key.slug, ())
-        selection = rules.select([scan for scan in of_release if not scan.is_sbom], known, accept)
-        selections[str(key)] = selection
-        contents[key] = _contents(selection, [scan for scan in of_release if scan.is_sbom], known, rules)
-    pins = _Pins(releases, scans, rules)
-    joined: list[PinningItem] = []
-    pin_problems: list[tuple[int, int, Problem]] = []
-    for number, item in enumerate(pinning):
-        resolved = [*map(pins.resolved, item.entry.images)]
-        joined.append(replace(item, pins=tuple(pin for pin, _ in resolved)))
-        pin_problems += [(number, at, note) for at, (_, note) in enumerate(resolved) if note]
-    if complete:
-        of_pins = {scan.place for selection in pins.selections.values() for scan in selection.every}
-        places = {scan.place for scan in unmatched} - of_pins
-        useful = {scan.path for scan in scans if scan.place not in places}
-        problems.extend(doubts.unmatched(scan, useful) for scan in unmatched if scan.place in places)
-    selections |= pins.selections
+        selections[key] = rules.select([scan for scan in of_release if not scan.is_sbom], known, accept)
+        sboms = [scan for scan in of_release if scan.is_sbom]
+        contents[key] = _contents(selections[key], sboms, known, rules)
+    pins = _Pins(releases, [report.scan for report in belongings if not report.scan.is_sbom], rules)
+    joined = [replace(item, pins=tuple(map(pins.resolved, item.entry.images))) for item in pinning]
     joined_images = tuple(
         Image(
             image,
             page,
             tuple(
-                Release(each, selections[str(key)], contents=contents[key][0])
-                for each in image.versions
-                for key in [Key(image.slug, each.version)]
+                Release(version, selection=selections[key], contents=contents[key][0])
+                for version in image.versions
+                for key in [Key(image.slug, version.version)]
             ),
         )
         for image, page in images
     )
-    formers = {
-        str(key): replace(each, release=replace(each.release, selection=selections[str(key)]))
-        for key, each in releases.former.items()
-    }
-    for subject, selection in selections.items():
-        problems.extend(unused(selection, subject))
-        if subject not in formers:  # which nobody has to scan again
-            problems.extend(rules.problems(selection, subject))
-            problems.extend(doubts.partly_scanned(selection, subject, rules.accept))
-    used = {sbom.place: sbom for _, selection in contents.values() for sbom in selection.scans}
-    return Joined(joined_images, joined, pin_problems, tuple(formers.values()), tuple(used.values()))
+    formers = tuple(
+        replace(build, release=replace(build.release, selection=selections[key]))
+        for key, build in releases.former.items()
+    )
+    subjects = {str(key): selections[key] for key in releases.entries} | pins.selections
+    used = {sbom.place: sbom for _, listing in contents.values() for sbom in listing.scans}
+    return Joined(joined_images, joined, formers, belongings, subjects, tuple(used.values()))
 
 
 def _contents(
@@ -126,11 +94,13 @@ def _contents(
     """
     parts = known._replace(parts=selection.parts) if selection.scans else known
     listing = rules._replace(scanners=()).select(sboms, parts) if sboms else ScanSelection()
-    lists = [each for each in (*selection.part_scans, *listing.part_scans) if each.scan.contents]
-    whole = {part for each in lists if "no-system-packages" not in each.limits for part in each.covered}
+    lists = [report for report in (*selection.part_scans, *listing.part_scans) if report.scan.contents]
+    whole = {part for report in lists if "no-system-packages" not in report.limits for part in report.covered}
     wanted = {*(selection.parts if selection.scans else listing.parts)}
     complete = bool(wanted) and whole.issuperset(wanted)
-    return united([each.scan.contents for each in lists if each.scan.contents], complete=complete), listing
+    return united(
+        [report.scan.contents for report in lists if report.scan.contents], complete=complete
+    ), listing
 
 
 class _Pins:
@@ -150,16 +120,16 @@ class _Pins:
             for name in scan.names:
                 self._by_tag[name].append(scan)
 
-    def resolved(self, pin: PinEntry) -> tuple[Pin, Problem | None]:
-        """The pin with its release or scans, and what to know about it."""
+    def resolved(self, pin: PinEntry) -> Pin:
+        """The pin with its release or scans."""
         resolve = self._by_reference if pin.digest is None else self._by_digest_of
         return resolve(pin, Reference.parse(pin.image))
 
-    def _by_reference(self, pin: PinEntry, reference: Reference) -> tuple[Pin, Problem | None]:
+    def _by_reference(self, pin: PinEntry, reference: Reference) -> Pin:
         repository, tag = reference.repository, reference.tag_or_latest
         name = f"{repository}:{tag}"
         for key in self._releases.with_tag(repository, tag):
-            return Pin(pin, self._releases.entries[key].digest or name, key.slug, key.version), None
+            return Pin(pin, self._releases.entries[key].digest or name, key.slug, key.version)
         selection = self._select(self._by_tag.get((repository, tag), []), name, ())
         slug, note = self._slug(repository), None
         versions = [key.version for key in self._releases.entries if key.slug == slug]
@@ -167,15 +137,15 @@ class _Pins:
             message = f"the page of {slug!r} has no version {tag!r}, and there is no scan of it"
             group = "pins name a version that is not on the image's page and has no scan"
             note = _note(message, f"it has versions {', '.join(versions[:5])}", group)
-        return Pin(pin, name, slug, None, selection), note
+        return Pin(pin, name, slug, None, selection=selection, problem=note)
 
-    def _by_digest_of(self, pin: PinEntry, reference: Reference) -> tuple[Pin, Problem | None]:
+    def _by_digest_of(self, pin: PinEntry, reference: Reference) -> Pin:
         digest, repository = pin.digest or "", reference.repository
         keys = self._releases.with_digest(digest)
         for key in keys:
             if self._releases.repositories.get(key.slug) in (repository, None):
                 former = self._releases.former.get(key)
-                return Pin(pin, digest, key.slug, key.version, former=former), None
+                return Pin(pin, digest, key.slug, key.version, former=former)
         if keys and not keys[0].former:
             owner = f"{self._releases.repositories[keys[0].slug]} {keys[0].version}"
             message = f"the digest belongs to {owner}, not to {repository}"
@@ -184,7 +154,7 @@ class _Pins:
             group = "pins have a digest that is on no page of the catalog"
             note = _note(f"the digest {digest} is on no page of the catalog", "", group)
         selection = self._select(self._by_digest.get(digest, []), f"{repository}@{digest}", (digest,))
-        return Pin(pin, digest, self._slug(repository), None, selection), note
+        return Pin(pin, digest, self._slug(repository), None, selection=selection, problem=note)
 
     def _select(self, scans: Sequence[Scan], name: str, digests: tuple[str, ...]) -> ScanSelection:
         return self.selections.setdefault(name, self._rules.select(scans, ReleaseParts(digests)))

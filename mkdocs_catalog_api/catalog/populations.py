@@ -56,11 +56,7 @@ class Population(NamedTuple):
     @property
     def ids(self) -> set[str]:
         """Ids of the vulnerabilities that are open in the newest releases."""
-        return {
-            row.id
-            for _, release, _ in self.newest()
-            for row in (release.assessment.rows if release.assessment else ())
-        }
+        return {row.id for _, release, _ in self.newest() for row in release.rows}
 
     def newest(self) -> Iterator[tuple[Image, Release, Figures]]:
         """Each image with a scan of its newest release, that release and its figures."""

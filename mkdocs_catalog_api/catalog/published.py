@@ -9,7 +9,7 @@ from msgspec.json import schema
 from ..items.models import Lifecycle
 from ..items.types import Count, Digest, Slug, VersionLabel
 from . import grading
-from .vulnerabilities import vocabulary
+from .described import Described, vocabulary
 
 PER_PAGE = 24
 
@@ -27,7 +27,7 @@ def schema_name(name: str) -> Callable[[S], S]:
     return renamed
 
 
-class Document(Struct, rename="camel", forbid_unknown_fields=True, gc=False):
+class Document(Described, Struct, rename="camel", forbid_unknown_fields=True, gc=False):
     """Base of all published objects: camelCase, no undeclared fields, every field present."""
 
 
@@ -46,17 +46,18 @@ def document_struct(
     )
 
 
-LINK = "link"
-"""Marks the address of a document of this API, which must exist."""
-Href = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"}), LINK]
+class Link:
+    """Marks the address of a document of this API, which must exist."""
+
+
+Href = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"}), Link]
 """Address of a document of this API, from the root of the host."""
-AddressTemplate = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-template"}), LINK]
+AddressTemplate = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-template"}), Link]
 """Address of documents of this API (RFC 6570, level 1)."""
 PageLink = Annotated[str, Meta(pattern="^/", extra_json_schema={"format": "uri-reference"})]
 """Address of a web page of the site, from the root of the host."""
 Timestamp = Annotated[
-    str,
-    Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$", extra_json_schema={"format": "date-time"}),
+    str, Meta(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z$", extra_json_schema={"format": "date-time"})
 ]
 Day = Annotated[str, Meta(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$", extra_json_schema={"format": "date"})]
 
@@ -70,42 +71,33 @@ def _unchecked(kind: Any) -> Meta:
 
 
 # Values copied into every row; their own document has already validated them, and patterns are slow.
-HrefAgain = Annotated[str, _unchecked(Href), LINK]
-SlugAgain = Annotated[str, _unchecked(Slug)]
-VersionLabelAgain = Annotated[str, _unchecked(VersionLabel)]
-DigestAgain = Annotated[str, _unchecked(Digest)]
+UncheckedHref = Annotated[str, _unchecked(Href), Link]
+UncheckedSlug = Annotated[str, _unchecked(Slug)]
+UncheckedVersionLabel = Annotated[str, _unchecked(VersionLabel)]
+UncheckedDigest = Annotated[str, _unchecked(Digest)]
 GradeLetter = Annotated[grading.Grade, vocabulary("Grade", grading.Grade)]
 LifecycleWord = Annotated[Lifecycle, vocabulary("Lifecycle", Lifecycle)]
 Score = Annotated[float, Meta(ge=0, le=100)]
 
-ApiVersion = Annotated[Literal["v1"], Meta(description="Version of the API.")]
-Grade = Annotated[
-    GradeLetter | None, Meta(description="Grade for the worst open vulnerability; null if unknown.")
-]
-ScoreIfGraded = Annotated[
-    Score | None,
-    Meta(description="From 0 (worst) to 100, to one decimal; null if unknown."),
-]
-Total = Annotated[Count, Meta(description="Number of items in the collection, whatever their lifecycle.")]
+ApiVersion = Annotated[Literal["v1"], "Version of the API."]
+Grade = Annotated[GradeLetter | None, "Grade for the worst open vulnerability; null if unknown."]
+ScoreIfGraded = Annotated[Score | None, "From 0 (worst) to 100, to one decimal; null if unknown."]
+Total = Annotated[Count, "Number of items in the collection, whatever their lifecycle."]
 
-Critical = Annotated[Count, Meta(description="Open vulnerabilities of critical severity.")]
-High = Annotated[Count, Meta(description="Open vulnerabilities of high severity.")]
-Medium = Annotated[Count, Meta(description="Open vulnerabilities of medium severity.")]
-Low = Annotated[Count, Meta(description="Open vulnerabilities of low severity.")]
-Unknown = Annotated[Count, Meta(description="Open vulnerabilities of unknown severity.")]
-OpenTotal = Annotated[Count, Meta(description="Open vulnerabilities: the sum of the five severities.")]
-Fixable = Annotated[Count, Meta(description="Number of open vulnerabilities with a fix.")]
-SuppressedTotal = Annotated[
-    Count, Meta(description="Number of further vulnerabilities suppressed by VEX statements.")
-]
+Critical = Annotated[Count, "Open vulnerabilities of critical severity."]
+High = Annotated[Count, "Open vulnerabilities of high severity."]
+Medium = Annotated[Count, "Open vulnerabilities of medium severity."]
+Low = Annotated[Count, "Open vulnerabilities of low severity."]
+Unknown = Annotated[Count, "Open vulnerabilities of unknown severity."]
+OpenTotal = Annotated[Count, "Open vulnerabilities: the sum of the five severities."]
+Fixable = Annotated[Count, "Number of open vulnerabilities with a fix."]
+SuppressedTotal = Annotated[Count, "Number of further vulnerabilities suppressed by VEX statements."]
 
-TotalIfScanned = Annotated[Count | None, Meta(description="Open vulnerabilities: the sum of the five.")]
+TotalIfScanned = Annotated[Count | None, "Open vulnerabilities: the sum of the five."]
 ExploitedIfKnown = Annotated[
     Count | None,
-    Meta(
-        description="Number of open vulnerabilities known to be exploited; null without a scan or without "
-        "the list of exploited ones."
-    ),
+    "Number of open vulnerabilities known to be exploited; null without a scan or without "
+    "the list of exploited ones.",
 ]
 
 
@@ -122,5 +114,5 @@ class Counters(Document):
 def envelope(resource: str, kind: str = "collection") -> dict[str, Any]:
     """The first fields of documents of a resource: name → type."""
     word: Any = Literal.__getitem__(resource)
-    name = Annotated[word, Meta(description=f"Name of the {kind}.")]
+    name = Annotated[word, f"Name of the {kind}."]
     return {"api_version": ApiVersion, "resource": name}

@@ -21,6 +21,7 @@ from ..items.models import (
     UpdateEntry,
     VersionEntry,
 )
+from ..problems import Problem
 from .addresses import Addresses, mount_path
 from .alike import Look, Looks
 from .assessment import Assessment, Figures
@@ -30,24 +31,16 @@ from .ids import Identities
 from .recorded import History
 from .scans import Scan, plain_platform
 from .vex_matching import Statements
-from .vulnerabilities import Vulnerability
+from .vulnerabilities import Suppressed, Vulnerability
 
 
-class Release(Struct, frozen=True):
-    """One version of an image with the scans that count for it."""
+class Assessed(Struct, frozen=True, kw_only=True):
+    """What scans may have looked at."""
 
-    entry: VersionEntry
     selection: ScanSelection = ScanSelection()
+    """The scans that count for it."""
     assessment: Assessment | None = None
     """None without a scan."""
-    contents: Contents | None = None
-    """The packages in it; None if they are not known."""
-    advice: Advice = Advice()
-    """The versions to update to."""
-    gone: bool = False
-    """Whether it was deleted from its registry."""
-    manifests: Mapping[str, Release] = field(default_factory=dict)
-    """Digest → the same for this manifest alone; empty where there is only one part."""
 
     @property
     def scans(self) -> tuple[Scan, ...]:
@@ -56,6 +49,29 @@ class Release(Struct, frozen=True):
     @property
     def figures(self) -> Figures | None:
         return self.assessment.figures if self.assessment else None
+
+    @property
+    def rows(self) -> Sequence[Vulnerability]:
+        """The open ones; empty without a scan, too."""
+        return self.assessment.rows if self.assessment else ()
+
+    @property
+    def suppressed(self) -> Sequence[Suppressed]:
+        return self.assessment.suppressed if self.assessment else ()
+
+
+class Release(Assessed, frozen=True):
+    """One version of an image with the scans that count for it."""
+
+    entry: VersionEntry
+    contents: Contents | None = None
+    """The packages in it; None if they are not known."""
+    advice: Advice = Advice()
+    """The versions to update to."""
+    gone: bool = False
+    """Whether it was deleted from its registry."""
+    manifests: Mapping[str, Release] = field(default_factory=dict)
+    """Digest → the same for this manifest alone; empty where there is only one part."""
 
     @property
     def platforms(self) -> list[str]:
@@ -138,29 +154,25 @@ class Image(Struct, frozen=True):
         return self.releases[0].figures if self.releases else None
 
 
-class Pin(Struct, frozen=True):
-    """A pinned image, and the matching release of the catalog, if any."""
+class Pin(Assessed, frozen=True):
+    """A pinned image, and the matching release of the catalog, if any; with the scans of that release or
+    manifest, or its own outside the catalog.
+    """
 
     entry: PinEntry
     key: str
     """The same for pins of the same image: its digest, else its normalized reference."""
     slug: str | None
     version: str | None
-    selection: ScanSelection = ScanSelection()
-    """Of the release or manifest, or of a pin outside the catalog."""
-    assessment: Assessment | None = None
-    """None without a scan."""
     former: FormerDigest | None = None
     """The former digest that is pinned, as index or manifest."""
+    problem: Problem | None = None
+    """What to know about a pin outside the catalog, without a place."""
 
     @property
     def outside(self) -> bool:
         """Whether no release of the catalog is pinned."""
         return self.slug is None or self.version is None or self.former is not None
-
-    @property
-    def figures(self) -> Figures | None:
-        return self.assessment.figures if self.assessment else None
 
 
 class PinningItem(Struct, frozen=True):
@@ -268,12 +280,11 @@ class Catalog(Struct, frozen=True):
         return self._effects[pair]
 
     def _effect(self, older: Release, newer: Release) -> Effect | None:
-        old, new = older.assessment, newer.assessment
-        if old is None or new is None or not self.shows_fixes(newer, older):
+        if older.figures is None or newer.figures is None or not self.shows_fixes(newer, older):
             return None
         of = self.identities.of
         before, after = (
-            {(of(row), row.package): row for row in reversed(assessment.rows)} for assessment in (old, new)
+            {(of(row), row.package): row for row in reversed(release.rows)} for release in (older, newer)
         )
         fixes = [row for key, row in before.items() if key not in after]
         return Effect(fixes, [row for key, row in after.items() if key not in before])
@@ -293,13 +304,13 @@ class Catalog(Struct, frozen=True):
                 users.setdefault(slug, []).append(item)
         return users
 
-    def assessments(self) -> Iterator[Assessment]:
-        """Of every release, and of every pin outside the catalog, also of several pins of the same image."""
+    def assessed(self) -> Iterator[Assessed]:
+        """Every release, and every pin outside the catalog, also several pins of the same image."""
         for image in self.images:
-            for release in image.releases:
-                if release.assessment:
-                    yield release.assessment
+            yield from image.releases
         for item in self.pinning:
-            for pin in item.pins:
-                if pin.outside and pin.assessment:
-                    yield pin.assessment
+            yield from (pin for pin in item.pins if pin.outside)
+
+    def assessments(self) -> Iterator[Assessment]:
+        """Those of all that has a scan."""
+        return filter(None, (assessed.assessment for assessed in self.assessed()))

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from ..problems import RefusedError
@@ -56,32 +57,31 @@ Equal claims of several statements are one, so that a finding is compared with e
 """
 
 
-class Applied(NamedTuple):
+class Applied(Struct, frozen=True):
     """Rows after the statements have been applied, each list in the order of the rows."""
 
     open: list[Vulnerability]
-    suppressed: list[Suppressed]
-    by: list[int | None]
-    """Position of the statement that suppressed each of these; None for a rule in the scanner's report."""
-    matched: set[int]
-    """Positions of the statements that match any finding, also of those that suppress none."""
-    contested: set[tuple[int, int]]
-    """Positions of a statement that would suppress a finding, and of the one that keeps it although it may
-    be older."""
+    suppressed: list[Suppressed] = []
+    by: list[Statement | None] = []
+    """The statement that suppressed each of these; None for a rule in the scanner's report."""
+    matched: set[int] = set()
+    """Ranks of the statements that match any finding, also of those that suppress none."""
+    contested: set[tuple[int, int]] = set()
+    """Ranks of a statement that would suppress a finding, and of the one that keeps it although it may be
+    older."""
 
 
 class Statements:
-    """The statements of all documents, found by the ids of a vulnerability.
+    """The statements of all documents, the oldest first, found by the ids of a vulnerability.
 
-    A statement is identified by its rank: its position among all, the oldest first. The newest decides. Of
-    equally old ones, and if a time is missing, that is one that does not suppress.
+    A statement is identified by its rank: its position among all. The newest decides. Of equally old ones,
+    and if a time is missing, that is one that does not suppress.
     """
 
     def __init__(self, statements: Iterable[Statement] = ()) -> None:
-        self._all = tuple(statements)
-        self._positions = sorted(range(len(self._all)), key=lambda position: _age(self._all[position]))
+        self._all = sorted(statements, key=_age)
         self._ranks_by_id: dict[str, list[int]] = defaultdict(list)
-        for rank, (_, statement) in enumerate(self.oldest_first()):
+        for rank, statement in enumerate(self._all):
             for key in dict.fromkeys(statement.keys):
                 self._ranks_by_id[key].append(rank)
         self._claims_by_id: dict[str, _Claims] = {}
@@ -95,6 +95,9 @@ class Statements:
     def __iter__(self) -> Iterator[Statement]:
         return iter(self._all)
 
+    def __getitem__(self, rank: int) -> Statement:
+        return self._all[rank]
+
     def concerns(self, findings: Iterable[Finding]) -> bool:
         """Whether any statement is about one of these vulnerabilities, in any product."""
         known = self._ranks_by_id
@@ -102,10 +105,6 @@ class Statements:
             id_key(finding.id) in known or any(id_key(alias) in known for alias in finding.aliases)
             for finding in findings
         )
-
-    def oldest_first(self) -> Iterator[tuple[int, Statement]]:
-        """Every statement with its position: of two that contradict each other, the last one counts."""
-        return ((position, self._all[position]) for position in self._positions)
 
     def apply(
         self, rows: Iterable[tuple[Vulnerability, Sequence[Finding]]], subjects: Sequence[Subject]
@@ -115,7 +114,7 @@ class Statements:
         `subjects[finding.scan]` is the image of the finding. A suppressed row shows the newest of the
         statements that decided.
         """
-        applied = Applied([], [], [], set(), set())
+        applied = Applied([])
         for row, findings in rows:
             ranks = [self._cover(finding, subjects[finding.scan], applied) for finding in findings]
             if min(ranks, default=_NONE) == _NONE:
@@ -124,8 +123,8 @@ class Statements:
                 applied.suppressed.append(_set_aside(row, findings))
                 applied.by.append(None)
             else:
-                applied.suppressed.append(_suppressed(row, self._at(newest)))
-                applied.by.append(self._positions[newest])
+                applied.suppressed.append(_suppressed(row, self[newest]))
+                applied.by.append(self[newest])
         return applied
 
     def _cover(self, finding: Finding, image: Subject, applied: Applied) -> int:
@@ -140,9 +139,6 @@ class Statements:
         newest = self._newest(finding, image, known, applied)
         contradicted = any(self._deciding(ranks, applied) == _NONE for ranks in newest.values() if ranks)
         return _NONE if contradicted else _BY_SCANNER
-
-    def _at(self, rank: int) -> Statement:
-        return self._all[self._positions[rank]]
 
     def _decision(self, finding: Finding, image: Subject, applied: Applied) -> int:
         """Rank of the newest statement that covers the finding, `_NONE` when it is not covered.
@@ -160,7 +156,7 @@ class Statements:
         if len(cves) < 2:
             return self._deciding([rank for newest in ranks.values() for rank in newest], applied)
         unclear = [rank for key in other_keys if key not in cves for rank in ranks.get(key, ())]
-        own = [*ranks.get(own_key, ()), *(rank for rank in unclear if not self._at(rank).suppresses)]
+        own = [*ranks.get(own_key, ()), *(rank for rank in unclear if not self[rank].suppresses)]
         decided = [self._deciding([*own, *ranks.get(cve, ())], applied) for cve in cves]
         return _NONE if _NONE in decided else max(decided)
 
@@ -176,18 +172,18 @@ class Statements:
             for key in keys:
                 for claim, ranks in claims_by_key.get(key, {}).items():
                     if claim.holds(finding, package, image):
-                        applied.matched.update(self._positions[rank] for rank in ranks)
+                        applied.matched.update(ranks)
                         newest[id_].append(ranks[-1])
         return newest
 
     def _deciding(self, ranks: Sequence[int], applied: Applied) -> int:
         """The last of them; `_NONE` if it does not suppress, or without any."""
         last = max(ranks, default=_NONE)
-        if last == _NONE or self._at(last).suppresses:
+        if last == _NONE or self[last].suppresses:
             return last
-        suppressing = max((rank for rank in ranks if self._at(rank).suppresses), default=_NONE)
-        if suppressing != _NONE and not "" < self._at(suppressing).timestamp < self._at(last).timestamp:
-            applied.contested.add((self._positions[suppressing], self._positions[last]))
+        suppressing = max((rank for rank in ranks if self[rank].suppresses), default=_NONE)
+        if suppressing != _NONE and not "" < self[suppressing].timestamp < self[last].timestamp:
+            applied.contested.add((suppressing, last))
         return _NONE
 
     def _claims(self, id_: str) -> _Claims:
@@ -195,7 +191,7 @@ class Statements:
         if id_ not in self._claims_by_id:
             claims: _Claims = defaultdict(lambda: defaultdict(list))
             for rank in self._ranks_by_id[id_]:
-                statement = self._at(rank)
+                statement = self[rank]
                 for claim in {each for product in statement.products for each in _claims(product, statement)}:
                     for key in claim.product.keys or (claim.product.packages[0].package,):
                         claims[key][claim].append(rank)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Annotated, Any, NamedTuple, get_args
+from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta, Struct
 
+from .described import Described, open_words, vocabulary
 from .ids import cve_order
 from .package_urls import Package, bare_url, package, plain_version
 from .scans import SEVERITIES, Finding, SetAsideStatus, Severity
@@ -13,54 +14,37 @@ from .scans import SEVERITIES, Finding, SetAsideStatus, Severity
 _INDEX = {word: index for index, word in enumerate(SEVERITIES)}
 
 
-def vocabulary(component: str, words: Any) -> Meta:
-    """Make schemas list the words of a Literal under a name and in its order, since msgspec sorts them."""
-    return Meta(extra_json_schema={"words": [*get_args(words)], "component": component})
-
-
-def open_words(words: Any) -> Meta:
-    """Has schemas list the words of a Literal as a hint only: later versions add words."""
-    return Meta(extra_json_schema={"words": [*get_args(words)], "open": True})
-
-
 SeverityWord = Annotated[Severity, vocabulary("Severity", Severity)]
 ExploitedSince = Annotated[
     str | None,
-    Meta(
-        description="Day on which it was added to CISA's catalog of known exploited vulnerabilities; null "
-        "if it is not in the list, or without the list.",
-        extra_json_schema={"format": "date"},
-    ),
+    "Day on which it was added to CISA's catalog of known exploited vulnerabilities; null "
+    "if it is not in the list, or without the list.",
+    Meta(extra_json_schema={"format": "date"}),
 ]
 Status = Annotated[
     SetAsideStatus,
     open_words(SetAsideStatus),
-    Meta(description="Status of the VEX statement; `ignored` for a rule of the scanner's user."),
+    "Status of the VEX statement; `ignored` for a rule of the scanner's user.",
 ]
-Justification = Annotated[str, Meta(description="The reason; empty without one.")]
-Statement = Annotated[
-    str, Meta(description="Id of the VEX document, or the source of the scanner's rule, as in its report.")
-]
+Justification = Annotated[str, "The reason; empty without one."]
+Statement = Annotated[str, "Id of the VEX document, or the source of the scanner's rule, as in its report."]
 
 
-class Vulnerability(Struct, gc=False, forbid_unknown_fields=True, rename="camel"):
+class Vulnerability(Described, Struct, gc=False, forbid_unknown_fields=True, rename="camel"):
     """One vulnerability of one package. Unknown texts are empty."""
 
-    id: Annotated[str, Meta(min_length=1, description="CVE id, else the id as the scanner printed it.")]
-    severity: Annotated[SeverityWord, Meta(description="The highest severity of all its sources.")]
-    pkg: Annotated[str, Meta(description="Package.")]
-    installed: Annotated[str, Meta(description="Installed version.")]
-    fixed: Annotated[str, Meta(description="Fixed version; empty without a fix.")]
-    title: Annotated[str, Meta(description="Short description from the scanner.")]
-    url: Annotated[str, Meta(description="Advisory.")]
-    targets: Annotated[list[str], Meta(description="Places in the image where it was found.")]
+    id: Annotated[str, "CVE id, else the id as the scanner printed it.", Meta(min_length=1)]
+    severity: Annotated[SeverityWord, "The highest severity of all its sources."]
+    pkg: Annotated[str, "Package."]
+    installed: Annotated[str, "Installed version."]
+    fixed: Annotated[str, "Fixed version; empty without a fix."]
+    title: Annotated[str, "Short description from the scanner."]
+    url: Annotated[str, "Advisory."]
+    targets: Annotated[list[str], "Places in the image where it was found."]
     aliases: Annotated[
-        list[str],
-        Meta(description="Its other ids, sorted; of an advisory with several CVEs, those that it names."),
+        list[str], "Its other ids, sorted; of an advisory with several CVEs, those that it names."
     ]
-    purl: Annotated[
-        str, Meta(description="Package URL, without qualifiers and subpath; empty if it is not known.")
-    ]
+    purl: Annotated[str, "Package URL, without qualifiers and subpath; empty if it is not known."]
     exploited_since: ExploitedSince
 
     @property

@@ -186,8 +186,6 @@ def _registry(
     registries = Registries(client, Credentials(host))
     with Sync(registries, output, FACTS_FOLDER, prune=prune) as sync:
         _show_progress(sync.run(items), len(items), say)
-        sync.convert()
-        sync.note_left_out()
 
 
 def _hub(
@@ -225,7 +223,7 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
     from ..authored.from_registry import is_from_registry
     from ..authored.registry_files import read_choice
     from ..items.names import chart_reference, repository, slug
-    from ..network.orders import Choice, Item
+    from ..network.orders import Item
     from ..sources.load import load_values
 
     slugs: set[tuple[str, str]] = set()
@@ -254,9 +252,9 @@ def _items(site: Site, settings: Settings, problems: Problems) -> Iterator[Item]
             is_chart = name == "charts"
             order, choice = _order(raw, values, site, settings, is_chart=is_chart), None
             if is_from_registry(values.get("versions")):
-                if (selected := read_choice(raw, values["versions"], problems)) is None:
+                choice = read_choice(raw, values["versions"], problems)
+                if choice is None:
                     continue
-                choice = Choice(selected, order)
             listed = _listed(values.get("versions"), is_chart=is_chart)
             if is_chart and "://" not in reference:
                 message, hint = f"skipped, because {reference} has no scheme", f"write oci://{reference}"

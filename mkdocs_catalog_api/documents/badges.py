@@ -6,10 +6,10 @@ from msgspec import Meta
 
 from ..catalog import addresses
 from ..catalog.badge_contents import CATALOG_BADGES, IMAGE_BADGES, BadgeContent, catalog_contents
+from ..catalog.described import vocabulary
 from ..catalog.populations import newest_scan
 from ..catalog.published import Document
 from ..catalog.value import Catalog, Image
-from ..catalog.vulnerabilities import vocabulary
 from ..items.types import Slug, Text
 from .kinds import SLUG, Documents, Kind, Parameter, Route
 
@@ -36,18 +36,54 @@ LOGOS = {
 OTHER_LOGO = "opencontainersinitiative"
 
 
+BADGES = Kind("badges", "badges", fixed=tuple(addresses.badge(name) for name in CATALOG_BADGES))
+_BADGE = Parameter(
+    "name", "Name of the badge, as in `badges` of `index.json`.", Annotated[Slug, Meta(examples=["cves"])]
+)
+_IMAGE_BADGES: Any = Literal.__getitem__((*IMAGE_BADGES,))
+_IMAGE_BADGE = Parameter(
+    "name",
+    "Subject of the badge.",
+    Annotated[_IMAGE_BADGES, vocabulary("ImageBadgeName", _IMAGE_BADGES)],
+)
+
+
+@BADGES.route(
+    "badge/{name}.json",
+    "getBadge",
+    "One badge of the catalog",
+    f"{', '.join(f'`{name}`' for name in CATALOG_BADGES)}, and one for each base, signing tool and "
+    "chart hub: `badges` of `index.json` lists them. They count all images and charts but planned "
+    "ones; `cves` is `total` of `security.json`. For a badge renderer's endpoint mode.",
+    _BADGE,
+    listed="badge",
+)
 class Badge(Document):
     """A badge in the endpoint format of shields.io."""
 
-    schema_version: Annotated[Literal[1], Meta(description="Version of the badge format.")]
-    label: Annotated[Text, Meta(description="Left half.")]
-    message: Annotated[Text, Meta(description="Right half.")]
-    color: Annotated[Text, Meta(description="Color of the right half.")]
-    label_color: Annotated[Text, Meta(description="Color of the left half.")]
-    named_logo: Annotated[Text, Meta(description="Slug of simple-icons.")]
-    logo_color: Annotated[Text, Meta(description="Color of the logo.")]
-    style: Annotated[Literal["for-the-badge"], Meta(description="Shape of the badge.")]
-    cache_seconds: Annotated[Literal[3600], Meta(description="Seconds for which renderers may keep it.")]
+    schema_version: Annotated[Literal[1], "Version of the badge format."]
+    label: Annotated[Text, "Left half."]
+    message: Annotated[Text, "Right half."]
+    color: Annotated[Text, "Color of the right half."]
+    label_color: Annotated[Text, "Color of the left half."]
+    named_logo: Annotated[Text, "Slug of simple-icons."]
+    logo_color: Annotated[Text, "Color of the logo."]
+    style: Annotated[Literal["for-the-badge"], "Shape of the badge."]
+    cache_seconds: Annotated[Literal[3600], "Seconds for which renderers may keep it."]
+
+
+BADGES.routes.append(
+    Route(
+        "badge/{slug}/{name}.json",
+        "getImageBadge",
+        "One badge of an image",
+        f"{', '.join(f'`{name}`' for name in IMAGE_BADGES)} of one image, for a badge renderer's "
+        "endpoint mode.",
+        Badge,
+        (SLUG, _IMAGE_BADGE),
+        listed="imageBadge",
+    )
+)
 
 
 def catalog_badges(catalog: Catalog) -> dict[str, Badge]:
@@ -74,6 +110,7 @@ def _payload(name: str, content: BadgeContent) -> Badge:
     )
 
 
+@BADGES.generator
 def _documents(catalog: Catalog) -> Documents:
     for name, badge in catalog_badges(catalog).items():
         yield addresses.badge(name), badge
@@ -81,43 +118,3 @@ def _documents(catalog: Catalog) -> Documents:
     for image in catalog.images:
         for name, badge in image_badges(image, as_of).items():
             yield addresses.image_badge(image.entry.slug, name), badge
-
-
-_BADGE = Parameter(
-    "name", "Name of the badge, as in `badges` of `index.json`.", Annotated[Slug, Meta(examples=["cves"])]
-)
-_IMAGE_BADGES: Any = Literal.__getitem__((*IMAGE_BADGES,))
-_IMAGE_BADGE = Parameter(
-    "name",
-    "Subject of the badge.",
-    Annotated[_IMAGE_BADGES, vocabulary("ImageBadgeName", _IMAGE_BADGES)],
-)
-BADGES = Kind(
-    "badges",
-    "badges",
-    routes=(
-        Route(
-            "badge/{name}.json",
-            "getBadge",
-            "One badge of the catalog",
-            f"{', '.join(f'`{name}`' for name in CATALOG_BADGES)}, and one for each base, signing tool and "
-            "chart hub: `badges` of `index.json` lists them. They count all images and charts but planned "
-            "ones; `cves` is `total` of `security.json`. For a badge renderer's endpoint mode.",
-            Badge,
-            (_BADGE,),
-            listed="badge",
-        ),
-        Route(
-            "badge/{slug}/{name}.json",
-            "getImageBadge",
-            "One badge of an image",
-            f"{', '.join(f'`{name}`' for name in IMAGE_BADGES)} of one image, for a badge renderer's "
-            "endpoint mode.",
-            Badge,
-            (SLUG, _IMAGE_BADGE),
-            listed="imageBadge",
-        ),
-    ),
-    documents=_documents,
-    fixed=tuple(addresses.badge(name) for name in CATALOG_BADGES),
-)

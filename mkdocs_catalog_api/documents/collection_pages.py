@@ -15,7 +15,7 @@ from ..items.base_model import Model
 from ..items.collections import COLLECTIONS, Collection
 from ..items.fields import ItemFields
 from ..items.types import Count, Positive, Slug
-from .item_structs import published
+from .item_structs import item_struct
 from .items import collection_items
 from .kinds import SLUG, Documents, Kind, Parameter, Route
 
@@ -23,20 +23,20 @@ from .kinds import SLUG, Documents, Kind, Parameter, Route
 class PageLinks(Document):
     """URLs around a page."""
 
-    self: Annotated[Href, Meta(description="This page.")]
-    first: Annotated[Href, Meta(description="The first page.")]
-    last: Annotated[Href, Meta(description="The last page.")]
-    prev: Annotated[Href | None, Meta(description="The page before; null on the first.")]
-    next: Annotated[Href | None, Meta(description="The page after; null on the last.")]
-    collection: Annotated[Href, Meta(description="The full collection.")]
+    self: Annotated[Href, "This page."]
+    first: Annotated[Href, "The first page."]
+    last: Annotated[Href, "The last page."]
+    prev: Annotated[Href | None, "The page before; null on the first."]
+    next: Annotated[Href | None, "The page after; null on the last."]
+    collection: Annotated[Href, "The full collection."]
 
 
 class ItemLinks(Document):
     """URLs around an item."""
 
-    self: Annotated[Href, Meta(description="This document.")]
-    collection: Annotated[Href, Meta(description="The full collection.")]
-    html: Annotated[PageLink | None, Meta(description="Web page of the item.")]
+    self: Annotated[Href, "This document."]
+    collection: Annotated[Href, "The full collection."]
+    html: Annotated[PageLink | None, "Web page of the item."]
 
 
 class ItemStructs(NamedTuple):
@@ -51,27 +51,27 @@ class ItemStructs(NamedTuple):
 @cache
 def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
     """The Structs of a collection whose items have these fields."""
-    of, one = COLLECTIONS[name], published(*fields[:3])
+    of, one = COLLECTIONS[name], item_struct(fields)
     head = envelope(of.name)
     items = list.__class_getitem__(one)
     every = Meta(description=f"Every {of.one} of the catalog, {of.order}.")
     some = Meta(description=f"The items of this page, at most {PER_PAGE}.", max_length=PER_PAGE)
     collection = head | {"total": Total, "data": Annotated[items, every]}
     page = head | {
-        "page": Annotated[Positive, Meta(description="Number of the page, from 1.")],
-        "per_page": Annotated[Literal[24], Meta(description="Items on a full page.")],
+        "page": Annotated[Positive, "Number of the page, from 1."],
+        "per_page": Annotated[Literal[24], "Items on a full page."],
         "total": Total,
-        "total_pages": Annotated[Count, Meta(description="Number of pages; 0 of an empty collection.")],
-        "links": Annotated[PageLinks, Meta(description="URLs around the page.")],
+        "total_pages": Annotated[Count, "Number of pages; 0 of an empty collection."],
+        "links": Annotated[PageLinks, "URLs around the page."],
         "data": Annotated[items, some],
     }
     document = head | {
-        "slug": Annotated[Slug, Meta(description="Identifies the item within its collection.")],
-        "links": Annotated[ItemLinks, Meta(description="URLs around the item.")],
+        "slug": Annotated[Slug, "Identifies the item within its collection."],
+        "links": Annotated[ItemLinks, "URLs around the item."],
     }
     if of.name == "images":
-        document["badges"] = Annotated[_IMAGE_BADGES, Meta(description="URLs of its badges.")]
-    document["data"] = Annotated[one, Meta(description=f"The {of.one}, as in the collection.")]
+        document["badges"] = Annotated[_IMAGE_BADGES, "URLs of its badges."]
+    document["data"] = Annotated[one, f"The {of.one}, as in the collection."]
     return ItemStructs(
         document_struct(f"{of.stem}Collection", f"Every {of.one}.", collection),
         document_struct(f"{of.stem}Page", f"One page of {of.spoken}.", page),
@@ -82,7 +82,7 @@ def item_structs(name: str, fields: ItemFields[Model]) -> ItemStructs:
 _IMAGE_BADGES = document_struct(
     "ImageBadges",
     "Badges of one image, in the endpoint format of shields.io.",
-    {name: Annotated[Href, Meta(description=badge.description)] for name, badge in IMAGE_BADGES.items()},
+    {name: Annotated[Href, badge.description] for name, badge in IMAGE_BADGES.items()},
 )
 
 
@@ -144,7 +144,7 @@ _PAGE = Parameter("page", "Number of the page: 1, or up to `totalPages`.", Annot
 def collection_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
     """A kind for each collection; `fields` are those of its items."""
     for name, of in COLLECTIONS.items():
-        routes = tuple(_routes(of, item_structs(name, fields[name])))
+        routes = [*_routes(of, item_structs(name, fields[name]))]
         yield Kind(name, name, routes, partial(_documents, name), fixed=(addresses.page(name, 1),))
 
 

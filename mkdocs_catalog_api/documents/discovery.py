@@ -23,92 +23,115 @@ from ..items.types import Count, Positive, Text
 from .collection_pages import total_pages
 from .kinds import Kind, Route
 
+CLOSING = Kind("discovery", "discovery")
+
 
 class ResourceLink(Document):
     """Where a collection is and how large it is."""
 
-    href: Annotated[Href, Meta(description="The full collection.")]
+    href: Annotated[Href, "The full collection."]
     total: Total
-    total_pages: Annotated[Count, Meta(description="Number of its pages.")]
+    total_pages: Annotated[Count, "Number of its pages."]
 
 
 _RESOURCES = document_struct(
     "Resources",
     "The paged collections.",
-    {name: Annotated[ResourceLink, Meta(description=each.summary)] for name, each in COLLECTIONS.items()},
+    {name: Annotated[ResourceLink, collection.summary] for name, collection in COLLECTIONS.items()},
 )
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
+@CLOSING.route(
+    "index.json",
+    "getIndex",
+    "URLs of all documents",
+    "The URL of every document, and `contents`, by which a mirror sees whether any has changed.",
+)
 class Discovery(Document):
     """URLs of all documents."""
 
     api_version: ApiVersion
-    title: Annotated[str, Meta(description="Name of the site.")]
+    title: Annotated[str, "Name of the site."]
     contents: Annotated[
         Sha256,
-        Meta(
-            description="Changes exactly if another document changes: SHA-256 of the lines `PATH SHA256` of "
-            "all documents except this one and the manifest, sorted by path, each with a line feed."
-        ),
+        "Changes exactly if another document changes: SHA-256 of the lines `PATH SHA256` of "
+        "all documents except this one and the manifest, sorted by path, each with a line feed.",
     ]
-    resources: Annotated[_RESOURCES, Meta(description="The paged collections.")]  # type: ignore[valid-type]
+    resources: Annotated[_RESOURCES, "The paged collections."]  # type: ignore[valid-type]
     documents: Annotated[
-        dict[str, Href],
-        Meta(description="Name → URL of each other document with one URL; others are absent."),
+        dict[str, Href], "Name → URL of each other document with one URL; others are absent."
     ]
     templates: Annotated[
         dict[str, AddressTemplate],
-        Meta(description="Name → URL of the documents that have parameters, which are in braces."),
+        "Name → URL of the documents that have parameters, which are in braces.",
     ]
-    badges: Annotated[dict[str, Href], Meta(description="Name → URL of each badge of the catalog.")]
-
-
-class GeneratedBy(Document):
-    """The program that wrote the documents."""
-
-    name: Annotated[Text, Meta(description="Name of the program.")]
-    version: Annotated[Text, Meta(description="Its version.")]
-
-
-class ManifestEntry(Document):
-    """A document's content."""
-
-    sha256: Annotated[Sha256, Meta(description="SHA-256 of its bytes.")]
-    bytes: Annotated[Positive, Meta(description="Size in bytes.")]
-
-
-class Manifest(Document):
-    """Every other document, with its hash and size."""
-
-    api_version: ApiVersion
-    generated_at: Annotated[Timestamp, Meta(description="UTC time of the build.")]
-    generator: Annotated[GeneratedBy, Meta(description="The program that wrote the documents.")]
-    base: Annotated[
-        str,
-        Meta(
-            min_length=1,
-            extra_json_schema={"format": "uri-reference"},
-            description="URL of the API; without a host if the site has no URL of its own.",
-        ),
-    ]
-    documents: Annotated[dict[str, ManifestEntry], Meta(description="Path below `api/v1/` → hash and size.")]
+    badges: Annotated[dict[str, Href], "Name → URL of each badge of the catalog."]
 
 
 class OpenApiInfo(Document, forbid_unknown_fields=False):
     """Name and version of the API."""
 
-    title: Annotated[str, Meta(description="Name of the API.")]
-    version: Annotated[str, Meta(description="Version of the API.")]
+    title: Annotated[str, "Name of the API."]
+    version: Annotated[str, "Version of the API."]
 
 
+@CLOSING.route("openapi.json", "getOpenapi", "This document", "The API in OpenAPI 3.1.", listed="openapi")
 class OpenApi(Document, forbid_unknown_fields=False):
     """An OpenAPI document (https://spec.openapis.org/oas/v3.1.1.html)."""
 
-    openapi: Annotated[Literal["3.1.0"], Meta(description="Version of the OpenAPI format.")]
-    info: Annotated[OpenApiInfo, Meta(description="Name and version of the API.")]
-    paths: Annotated[dict[str, Any], Meta(min_length=1, description="Path → operations.")]
-    components: Annotated[dict[str, Any], Meta(min_length=1, description="Schemas.")]
+    openapi: Annotated[Literal["3.1.0"], "Version of the OpenAPI format."]
+    info: Annotated[OpenApiInfo, "Name and version of the API."]
+    paths: Annotated[dict[str, Any], "Path → operations.", Meta(min_length=1)]
+    components: Annotated[dict[str, Any], "Schemas.", Meta(min_length=1)]
+
+
+CLOSING.routes.append(
+    Route(
+        addresses.LLMS,
+        "getLlms",
+        "The catalog for assistants",
+        "What the catalog is and where its documents are, as text in the form of llmstxt.org.",
+        None,
+        listed="llms",
+        media_type="text/plain",
+    )
+)
+
+
+class GeneratedBy(Document):
+    """The program that wrote the documents."""
+
+    name: Annotated[Text, "Name of the program."]
+    version: Annotated[Text, "Its version."]
+
+
+class ManifestEntry(Document):
+    """A document's content."""
+
+    sha256: Annotated[Sha256, "SHA-256 of its bytes."]
+    bytes: Annotated[Positive, "Size in bytes."]
+
+
+@CLOSING.route(
+    "manifest.json",
+    "getManifest",
+    "Every document with its hash",
+    "Path, SHA-256 and size of every other document. A mirror compares them to find changes.",
+    listed="manifest",
+)
+class Manifest(Document):
+    """Every other document, with its hash and size."""
+
+    api_version: ApiVersion
+    generated_at: Annotated[Timestamp, "UTC time of the build."]
+    generator: Annotated[GeneratedBy, "The program that wrote the documents."]
+    base: Annotated[
+        str,
+        "URL of the API; without a host if the site has no URL of its own.",
+        Meta(min_length=1, extra_json_schema={"format": "uri-reference"}),
+    ]
+    documents: Annotated[dict[str, ManifestEntry], "Path below `api/v1/` → hash and size."]
 
 
 def discovery(
@@ -140,44 +163,3 @@ def manifest(
     """Path, SHA-256 and size of every other document."""
     base = urljoin(catalog.site_url or "", catalog.addresses.api("").rstrip("/"))
     return Manifest("v1", generated_at, generator, base, {path: written[path] for path in sorted(written)})
-
-
-CLOSING = Kind(
-    "discovery",
-    "discovery",
-    routes=(
-        Route(
-            "index.json",
-            "getIndex",
-            "URLs of all documents",
-            "The URL of every document, and `contents`, by which a mirror sees whether any has changed.",
-            Discovery,
-        ),
-        Route(
-            "openapi.json",
-            "getOpenapi",
-            "This document",
-            "The API in OpenAPI 3.1.",
-            OpenApi,
-            listed="openapi",
-        ),
-        Route(
-            addresses.LLMS,
-            "getLlms",
-            "The catalog for assistants",
-            "What the catalog is and where its documents are, as text in the form of llmstxt.org.",
-            None,
-            listed="llms",
-            media_type="text/plain",
-        ),
-        Route(
-            "manifest.json",
-            "getManifest",
-            "Every document with its hash",
-            "Path, SHA-256 and size of every other document. A mirror compares them to find changes.",
-            Manifest,
-            listed="manifest",
-        ),
-    ),
-    documents=lambda _: (),  # `publication` makes them of all other documents
-)

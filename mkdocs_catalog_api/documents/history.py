@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
-from msgspec import Meta
-
 from ..catalog import addresses
 from ..catalog.events import AnyEvent, Slug
 from ..catalog.published import ApiVersion, Day, Document, Href
@@ -23,61 +21,80 @@ from ..catalog.recorded import (
 )
 from ..catalog.value import Catalog
 from ..items.types import Count
-from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
+from .kinds import IMAGE_SLUG, Documents, Kind, Parameter
 
 _LIMITS = (7, 30, 90)
 """Limits in days."""
-Total = Annotated[Count, Meta(description="Number of entries in `data`.")]
+HISTORY = Kind("history", "history", needs=lambda catalog, settings: catalog.history is not None)
+_DAY = Parameter("date", "A recorded day, as in `changes.json`.", Day)
+Total = Annotated[Count, "Number of entries in `data`."]
 
 
 class ChangedDay(Document):
     """A recorded day, with or without changes."""
 
-    date: Annotated[Day, Meta(description="Day of the record, UTC.")]
-    href: Annotated[Href, Meta(description="The changes of that day.")]
+    date: Annotated[Day, "Day of the record, UTC."]
+    href: Annotated[Href, "The changes of that day."]
     counts: Annotated[
-        dict[str, Count],
-        Meta(description="Kind of event → number of events; a kind without events is left out."),
+        dict[str, Count], "Kind of event → number of events; a kind without events is left out."
     ]
     all: Annotated[
-        PopulationFigures,
-        Meta(description="The security summary's counts of that day: all images except planned ones."),
+        PopulationFigures, "The security summary's counts of that day: all images except planned ones."
     ]
-    available: Annotated[
-        PopulationFigures, Meta(description="The same of the images with the lifecycle `available`.")
-    ]
+    available: Annotated[PopulationFigures, "The same of the images with the lifecycle `available`."]
 
 
+@HISTORY.route(
+    addresses.CHANGES,
+    "listChanges",
+    "Every recorded day",
+    "The number of changes on each day and its counts, newest first: the trend. Only a catalog with "
+    "a history has them.",
+    listed="changes",
+)
 class Changes(Document):
     """Every recorded day, newest first."""
 
     api_version: ApiVersion
-    resource: Annotated[Literal["changes"], Meta(description="Name of the resource.")]
+    resource: Annotated[Literal["changes"], "Name of the resource."]
     total: Total
-    data: Annotated[list[ChangedDay], Meta(description="The days, newest first.")]
+    data: Annotated[list[ChangedDay], "The days, newest first."]
 
 
 class ChangesLinks(Document):
     """Links of a day."""
 
-    prev: Annotated[Href | None, Meta(description="The recorded day before; null on the first.")]
-    collection: Annotated[Href, Meta(description="All recorded days.")]
+    prev: Annotated[Href | None, "The recorded day before; null on the first."]
+    collection: Annotated[Href, "All recorded days."]
 
 
+@HISTORY.route(
+    addresses.changes("{date}"),
+    "getDayChanges",
+    "The changes of one day",
+    "The events of the day by image.",
+    _DAY,
+    listed="dayChanges",
+)
 class DayChanges(Document):
     """The changes of one day. No later day changes it."""
 
     api_version: ApiVersion
-    resource: Annotated[Literal["changes"], Meta(description="Name of the resource.")]
-    date: Annotated[Day, Meta(description="Day of the record, UTC.")]
-    links: Annotated[ChangesLinks, Meta(description="Links of the day.")]
-    total: Annotated[Count, Meta(description="Number of events.")]
-    data: Annotated[
-        list[AnyEvent],
-        Meta(description="The events by slug; the first day is the `baseline`."),
-    ]
+    resource: Annotated[Literal["changes"], "Name of the resource."]
+    date: Annotated[Day, "Day of the record, UTC."]
+    links: Annotated[ChangesLinks, "Links of the day."]
+    total: Annotated[Count, "Number of events."]
+    data: Annotated[list[AnyEvent], "The events by slug; the first day is the `baseline`."]
 
 
+@HISTORY.route(
+    addresses.FIXES,
+    "listFixes",
+    "Time to fix of critical and high vulnerabilities",
+    "Each of them with its first day and its fix, how many were fixed within 7, 30 and 90 days, and "
+    "how old the open ones are; the times to fix of every severity.",
+    listed="fixes",
+)
 class Fixes(Document):
     """Every critical and high vulnerability with its first day and its fix.
 
@@ -85,33 +102,32 @@ class Fixes(Document):
     """
 
     api_version: ApiVersion
-    resource: Annotated[Literal["fixes"], Meta(description="Name of the resource.")]
+    resource: Annotated[Literal["fixes"], "Name of the resource."]
     total: Total
-    within: Annotated[Within, Meta(description="How many were fixed in time.")]
-    open: Annotated[OpenAges, Meta(description="Age of the open ones.")]
-    time_to_fix: Annotated[TimeToFix, Meta(description="How long fixes took, of every severity.")]
-    data: Annotated[
-        list[FixEntry],
-        Meta(description="An entry for each vulnerability of an image, by slug, id and first day."),
-    ]
+    within: Annotated[Within, "How many were fixed in time."]
+    open: Annotated[OpenAges, "Age of the open ones."]
+    time_to_fix: Annotated[TimeToFix, "How long fixes took, of every severity."]
+    data: Annotated[list[FixEntry], "An entry for each vulnerability of an image, by slug, id and first day."]
 
 
+@HISTORY.route(
+    addresses.image_history("{slug}"),
+    "getImageHistory",
+    "The history of one image",
+    "Its figures over time, its digests, and each vulnerability with its first day and its fix.",
+    IMAGE_SLUG,
+    listed="imageHistory",
+)
 class ImageHistory(Document):
     """The history of one image."""
 
     api_version: ApiVersion
-    resource: Annotated[Literal["history"], Meta(description="Name of the resource.")]
+    resource: Annotated[Literal["history"], "Name of the resource."]
     slug: Slug
-    figures: Annotated[
-        list[ImageFigures], Meta(description="An entry for each day with other figures, oldest first.")
-    ]
-    digests: Annotated[
-        list[KnownDigest],
-        Meta(description="Every digest that a version has or had, oldest first."),
-    ]
+    figures: Annotated[list[ImageFigures], "An entry for each day with other figures, oldest first."]
+    digests: Annotated[list[KnownDigest], "Every digest that a version has or had, oldest first."]
     vulnerabilities: Annotated[
-        list[Episode],
-        Meta(description="Every vulnerability of a newest version, by first day, newest first."),
+        list[Episode], "Every vulnerability of a newest version, by first day, newest first."
     ]
 
 
@@ -128,7 +144,7 @@ def _fixes(history: History) -> Fixes:
 def _shares(entries: Iterable[FixEntry]) -> FixShares:
     days = [entry.days for entry in entries if entry.days is not None]
     return FixShares(
-        len(days), *(_share(sum(each <= limit for each in days), len(days)) for limit in _LIMITS)
+        len(days), *(_share(sum(number <= limit for number in days), len(days)) for limit in _LIMITS)
     )
 
 
@@ -145,6 +161,7 @@ def image_history(slug: str, image: ImageRecord) -> ImageHistory:
     return ImageHistory("v1", "history", slug, [*image.figures], [*image.digests], [*image.episodes])
 
 
+@HISTORY.generator
 def _documents(catalog: Catalog) -> Documents:
     history, at = catalog.history, catalog.addresses
     if history is None:
@@ -160,50 +177,3 @@ def _documents(catalog: Catalog) -> Documents:
     yield addresses.FIXES, _fixes(history)
     for slug, image in history.images.items():
         yield addresses.image_history(slug), image_history(slug, image)
-
-
-_DAY = Parameter("date", "A recorded day, as in `changes.json`.", Day)
-HISTORY = Kind(
-    "history",
-    "history",
-    routes=(
-        Route(
-            addresses.CHANGES,
-            "listChanges",
-            "Every recorded day",
-            "The number of changes on each day and its counts, newest first: the trend. Only a catalog with "
-            "a history has them.",
-            Changes,
-            listed="changes",
-        ),
-        Route(
-            addresses.changes("{date}"),
-            "getDayChanges",
-            "The changes of one day",
-            "The events of the day by image.",
-            DayChanges,
-            (_DAY,),
-            listed="dayChanges",
-        ),
-        Route(
-            addresses.FIXES,
-            "listFixes",
-            "Time to fix of critical and high vulnerabilities",
-            "Each of them with its first day and its fix, how many were fixed within 7, 30 and 90 days, and "
-            "how old the open ones are; the times to fix of every severity.",
-            Fixes,
-            listed="fixes",
-        ),
-        Route(
-            addresses.image_history("{slug}"),
-            "getImageHistory",
-            "The history of one image",
-            "Its figures over time, its digests, and each vulnerability with its first day and its fix.",
-            ImageHistory,
-            (IMAGE_SLUG,),
-            listed="imageHistory",
-        ),
-    ),
-    documents=_documents,
-    needs=lambda catalog, settings: catalog.history is not None,
-)

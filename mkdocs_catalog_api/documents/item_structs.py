@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from ..catalog.published import Day, Document, Href, PageLink, document_struct
 from ..items.base_model import CustomizableModel, Model
 from ..items.collections import COLLECTIONS, PINNING
-from ..items.fields import OwnFields
+from ..items.fields import ItemFields, OwnFields
 from ..items.models import (
     ImageEntry,
     Lifecycle,
@@ -38,24 +38,22 @@ Fields: TypeAlias = Mapping[str, Any]
 class Verify(Document):
     """How to verify the newest version: its signer, and a command that checks the signature."""
 
-    tool: Annotated[Text, Meta(description="Program that verifies it: `cosign`.")]
-    identity: Annotated[Text | None, Meta(description="Identity in the certificate.")]
-    identity_regexp: Annotated[Text | None, Meta(description="Expression that the identity must match.")]
-    issuer: Annotated[Text | None, Meta(description="OIDC issuer of the certificate.")]
-    key: Annotated[Text | None, Meta(description="URL of the public key, instead of an identity.")]
-    command: Annotated[
-        Text, Meta(description="Command for the newest version, by its digest if it has exactly one.")
-    ]
+    tool: Annotated[Text, "Program that verifies it: `cosign`."]
+    identity: Annotated[Text | None, "Identity in the certificate."]
+    identity_regexp: Annotated[Text | None, "Expression that the identity must match."]
+    issuer: Annotated[Text | None, "OIDC issuer of the certificate."]
+    key: Annotated[Text | None, "URL of the public key, instead of an identity."]
+    command: Annotated[Text, "Command for the newest version, by its digest if it has exactly one."]
 
 
 def _listed(item: str, security: str) -> Fields:
     """The computed fields of items with versions, as `item` is one; `security` describes their counts."""
     how = "How to verify it; null if no signer is given, or the item is withdrawn."
     return {
-        "verify": Annotated[Verify | None, Meta(description=how)],
-        "url": Annotated[PageLink, Meta(description="Web page.", examples=[f"SITE/{item}/"])],
-        "href": Annotated[Href, Meta(description="Item document.", examples=[f"API/{item}/index.json"])],
-        "security": Annotated[SecurityFigures, Meta(description=security)],
+        "verify": Annotated[Verify | None, how],
+        "url": Annotated[PageLink, "Web page.", Meta(examples=[f"SITE/{item}/"])],
+        "href": Annotated[Href, "Item document.", Meta(examples=[f"API/{item}/index.json"])],
+        "security": Annotated[SecurityFigures, security],
     }
 
 
@@ -63,31 +61,22 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
     VersionEntry: {
         "sbom": Annotated[
             str | None,
-            Meta(
-                description="URL of its software bill of materials (SBOM); without one of the author, of "
-                "the API's own if the packages are known.",
-                extra_json_schema={"format": "uri-reference"},
-            ),
+            "URL of its software bill of materials (SBOM); without one of the author, of "
+            "the API's own if the packages are known.",
+            Meta(extra_json_schema={"format": "uri-reference"}),
         ],
-        "href": Annotated[Href, Meta(description="Document with its vulnerabilities.")],
+        "href": Annotated[Href, "Document with its vulnerabilities."],
     },
     PinEntry: {
-        "slug": Annotated[
-            Slug | None, Meta(description="Slug of the image; null when it is not of this catalog.")
-        ],
-        "version": Annotated[
-            VersionLabel | None, Meta(description="The version that is pinned; null when no page lists it.")
-        ],
+        "slug": Annotated[Slug | None, "Slug of the image; null when it is not of this catalog."],
+        "version": Annotated[VersionLabel | None, "The version that is pinned; null when no page lists it."],
         "until": Annotated[
             Day | None,
-            Meta(
-                description="Of a former digest: the day on which the version got another one; null if that "
-                "day is unknown, and for other digests."
-            ),
+            "Of a former digest: the day on which the version got another one; null if that "
+            "day is unknown, and for other digests.",
         ],
         "href": Annotated[
-            Href | None,
-            Meta(description="Document with its vulnerabilities; of a former digest its digest document."),
+            Href | None, "Document with its vulnerabilities; of a former digest its digest document."
         ],
     },
     ImageEntry: _listed("images/nginx", "Counts for the newest version."),
@@ -95,11 +84,9 @@ _COMPUTED: Mapping[type[BaseModel], Fields] = {
         COLLECTIONS[name].model: _listed(f"{name}/web", "Sums over the images that it pins.")
         for name in PINNING
     },
-    RoadmapEntry: {"url": Annotated[PageLink | None, Meta(description="Web page.")]},
+    RoadmapEntry: {"url": Annotated[PageLink | None, "Web page."]},
     UpdateEntry: {
-        "href": Annotated[
-            Href | None, Meta(description="Item document of the image or chart; null when there is none.")
-        ],
+        "href": Annotated[Href | None, "Item document of the image or chart; null when there is none."],
     },
 }
 """Model → further fields of its published form."""
@@ -130,9 +117,14 @@ def published(
         if not info.exclude
     } | {**_COMPUTED.get(built_in, {})}
     if issubclass(model, CustomizableModel):
-        fields["custom"] = Annotated[custom(name, own), Meta(description="Custom fields of this catalog.")]
+        fields["custom"] = Annotated[custom(name, own), "Custom fields of this catalog."]
     names = {field: info.alias or field for field, info in model.model_fields.items()}
     return document_struct(name, built_in.__doc__, fields, names)
+
+
+def item_struct(fields: ItemFields[Model]) -> type[Struct]:
+    """The Struct of a collection's items, which have these fields."""
+    return published(fields.model, fields.own, fields.own_of_versions)
 
 
 @cache

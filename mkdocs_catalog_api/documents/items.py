@@ -21,7 +21,7 @@ from .security import item_security
 def _listed(catalog: Catalog, item: Image | PinningItem) -> Struct:
     at, fields, entry = catalog.addresses, catalog.fields[item.collection], item.entry
     releases = item.releases if isinstance(item, Image) else ()
-    sboms = {each.entry.version: sbom_address(catalog, entry.slug, each) for each in releases}
+    sboms = {release.entry.version: sbom_address(catalog, entry.slug, release) for release in releases}
     versions = [
         publish(
             version,

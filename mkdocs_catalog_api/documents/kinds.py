@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from msgspec import Struct
 
@@ -12,8 +12,9 @@ from ..catalog.value import Catalog
 from ..items.collections import COLLECTIONS
 from ..items.types import Slug
 
+S = TypeVar("S", bound=type[Struct])
 TAGS = {
-    **{each.name: each.description for each in COLLECTIONS.values()},
+    **{collection.name: collection.description for collection in COLLECTIONS.values()},
     "security": "Vulnerabilities of each version, from scans of the published images.",
     "lookups": "Answers in one document each, such as what a digest is, or who has a vulnerability.",
     "vex": "VEX statements on vulnerabilities, for scanners.",
@@ -55,15 +56,16 @@ Documents: TypeAlias = Iterable[tuple[str, Struct | bytes]]
 """Path below `api/v1/` and body of each."""
 
 
-class Kind(NamedTuple):
-    """One kind of document."""
+class Kind(Struct, eq=False):
+    """One kind of document: first in its file, then its Structs, each with its route, and its generator."""
 
     name: str
     """The word of an optional kind in the setting `lookups`."""
     tag: str
     """A key of `TAGS`."""
-    routes: tuple[Route, ...]
-    documents: Callable[[Catalog], Documents]
+    routes: list[Route] = []
+    documents: Callable[[Catalog], Documents] = lambda catalog: ()
+    """Set by `generator`."""
     optional: bool = False
     """Whether the setting `lookups` can leave it out."""
     parts: tuple[str, ...] = ()
@@ -72,6 +74,28 @@ class Kind(NamedTuple):
     """Whether a catalog with these settings has such documents; None if every catalog has them."""
     fixed: tuple[str, ...] = ()
     """Paths of documents that every catalog has, other than those of routes without parameters."""
+
+    def route(
+        self,
+        path: str,
+        operation: str,
+        summary: str,
+        description: str,
+        *parameters: Parameter,
+        listed: str = "",
+    ) -> Callable[[S], S]:
+        """Publish documents of the Struct below at a path; the arguments are those of `Route`."""
+
+        def published(struct: S) -> S:
+            self.routes.append(Route(path, operation, summary, description, struct, parameters, listed))
+            return struct
+
+        return published
+
+    def generator(self, documents: Callable[[Catalog], Documents]) -> Callable[[Catalog], Documents]:
+        """Make its documents with the function below."""
+        self.documents = documents
+        return documents
 
     def enabled(self, settings: Settings) -> bool:
         """Whether the setting `lookups` does not leave it out."""

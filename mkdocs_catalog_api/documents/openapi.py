@@ -86,7 +86,7 @@ def openapi(catalog: Catalog, kinds: Sequence[Kind]) -> dict[str, Any]:
     """
     routes = [route for kind in kinds for route in kind.routes]
     tags = [kind.tag for kind in kinds for _ in kind.routes]
-    bodies, parameters, schemas = _schemas(routes)
+    bodies, parameters, schemas = msgspec.json.decode(_schemas(tuple(routes)))
     _add_examples(schemas, catalog.addresses)
     paths = {
         f"/{PREFIX}/{route.path}": {"get": _operation(tag, route, body, of_path)}
@@ -107,10 +107,12 @@ def openapi(catalog: Catalog, kinds: Sequence[Kind]) -> dict[str, Any]:
     }
 
 
-def _schemas(
-    routes: Sequence[Route],
-) -> tuple[list[Mapping[str, Any]], list[list[Schema]], dict[str, Schema]]:
-    """The schema of each route's documents, its parameters, and the named schemas by their names."""
+@cache
+def _schemas(routes: tuple[Route, ...]) -> bytes:
+    """The schema of each route's documents, its parameters, and the named schemas by their names, as JSON.
+
+    They take most of a small build's time, and are the same for every catalog with the same fields.
+    """
     references, schemas = schema_components(
         [route.struct for route in routes if route.struct], ref_template=_REFERENCE
     )
@@ -126,8 +128,8 @@ def _schemas(
             schema["required"] = [*schema["properties"]]  # only a recorded day may lack a field
             for part in schema["properties"].values():
                 part.pop("default", None)
-    parameters = [[_parameter(each, named) for each in route.parameters] for route in routes]
-    return bodies, parameters, dict(sorted(named.items()))
+    parameters = [[_parameter(parameter, named) for parameter in route.parameters] for route in routes]
+    return msgspec.json.encode((bodies, parameters, dict(sorted(named.items()))))
 
 
 def _open(name: str, schema: Schema, named: dict[str, Schema]) -> Schema:

@@ -1,7 +1,5 @@
 """Which images contain this package? Every package that a list or a scan names, vulnerable or not."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence, Set
@@ -16,49 +14,40 @@ from ..catalog.package_urls import Package, bare_url, plain_version
 from ..catalog.published import (
     ApiVersion,
     Counters,
-    DigestAgain,
     Document,
     Fixable,
     Href,
-    SlugAgain,
-    VersionLabelAgain,
+    UncheckedDigest,
+    UncheckedSlug,
+    UncheckedVersionLabel,
 )
 from ..catalog.value import Catalog
 from ..catalog.vulnerabilities import Vulnerability
 from ..items.names import reserved
 from ..items.types import Count, Text
-from .kinds import Documents, Kind, Parameter, Route
+from .kinds import Documents, Kind, Parameter
 
 _INDEX, _PATH = "packages/index.json", "packages/{type}/{name}.json"
 _FILE_SAFE = re.compile(r"[a-z0-9~][a-z0-9~._-]{0,99}")
 _SEPARATORS = str.maketrans("/:@+", "~~~~")
 
-Resource = Annotated[Literal["packages"], Meta(description="Name of the resource.")]
-PackageType = Annotated[
-    str,
-    Meta(description="Type of its package URL; empty if it is not known.", examples=["deb"]),
-]
+PACKAGES = Kind("packages", "lookups", optional=True)
+Resource = Annotated[Literal["packages"], "Name of the resource."]
+PackageType = Annotated[str, "Type of its package URL; empty if it is not known.", Meta(examples=["deb"])]
 PackageName = Annotated[
     Text,
-    Meta(
-        description="Name, with its namespace where that is part of it: `@babel/core`, "
-        "`org.apache.logging.log4j:log4j-core`. The distribution is not part of it.",
-        examples=["libssl3"],
-    ),
+    "Name, with its namespace where that is part of it: `@babel/core`, "
+    "`org.apache.logging.log4j:log4j-core`. The distribution is not part of it.",
+    Meta(examples=["libssl3"]),
 ]
 ReleasesKnown = Annotated[
-    Count,
-    Meta(description="Listed versions, of all images, whose packages are known.", examples=[96]),
+    Count, "Listed versions, of all images, whose packages are known.", Meta(examples=[96])
 ]
 ReleasesInPart = Annotated[
-    Count, Meta(description="Listed versions with a list of packages that lacks some.", examples=[12])
+    Count, "Listed versions with a list of packages that lacks some.", Meta(examples=[12])
 ]
 ReleasesUnknown = Annotated[
-    Count,
-    Meta(
-        description="Listed versions without a list, so only their vulnerable packages are here.",
-        examples=[4],
-    ),
+    Count, "Listed versions without a list, so only their vulnerable packages are here.", Meta(examples=[4])
 ]
 
 
@@ -67,56 +56,58 @@ class PackageEntry(Document):
 
     type: PackageType
     name: PackageName
-    images: Annotated[Count, Meta(description="Images with a version that has it.", examples=[2])]
-    releases: Annotated[Count, Meta(description="Versions that have it.", examples=[3])]
-    latest_releases: Annotated[Count, Meta(description="Images whose newest version has it.", examples=[1])]
-    open: Annotated[
-        Counters, Meta(description="Its open vulnerabilities in newest versions of available images.")
-    ]
+    images: Annotated[Count, "Images with a version that has it.", Meta(examples=[2])]
+    releases: Annotated[Count, "Versions that have it.", Meta(examples=[3])]
+    latest_releases: Annotated[Count, "Images whose newest version has it.", Meta(examples=[1])]
+    open: Annotated[Counters, "Its open vulnerabilities in newest versions of available images."]
     fixable: Fixable
     href: Annotated[
         Href | None,
-        Meta(
-            description="Where it is; null if its name can't be that of a file.",
-            examples=["API/packages/deb/libssl3.json"],
-        ),
+        "Where it is; null if its name can't be that of a file.",
+        Meta(examples=["API/packages/deb/libssl3.json"]),
     ]
 
 
+@PACKAGES.route(
+    _INDEX,
+    "listPackages",
+    "Every package of the catalog",
+    "Every package in any listed version of any image, vulnerable or not, with the number of images "
+    "and versions that have it. What nobody has a list of is counted.",
+    listed="packages",
+)
 class PackageIndex(Document):
     """Every package of the listed versions: of their package lists, and of their vulnerabilities."""
 
     api_version: ApiVersion
     resource: Resource
-    total: Annotated[Count, Meta(description="Number of packages.")]
+    total: Annotated[Count, "Number of packages."]
     releases_known: ReleasesKnown
     releases_in_part: ReleasesInPart
     releases_unknown: ReleasesUnknown
-    data: Annotated[list[PackageEntry], Meta(description="One entry for each, by type and name.")]
+    data: Annotated[list[PackageEntry], "One entry for each, by type and name."]
 
 
 class PackageUpdate(Document):
     """A version without what another one has."""
 
-    version: Annotated[VersionLabelAgain, Meta(description="The version.")]
-    digest: Annotated[DigestAgain | None, Meta(description="Digest to pin; null unless it has exactly one.")]
+    version: Annotated[UncheckedVersionLabel, "The version."]
+    digest: Annotated[UncheckedDigest | None, "Digest to pin; null unless it has exactly one."]
 
 
 class PackageImage(Document):
     """An image that has a version of a package."""
 
-    slug: Annotated[SlugAgain, Meta(description="Slug of the image.")]
+    slug: Annotated[UncheckedSlug, "Slug of the image."]
     versions: Annotated[
-        list[VersionLabelAgain], Meta(min_length=1, description="Its versions that have it, newest first.")
+        list[UncheckedVersionLabel], "Its versions that have it, newest first.", Meta(min_length=1)
     ]
-    is_latest: Annotated[bool, Meta(description="Whether its newest version is one of them.")]
+    is_latest: Annotated[bool, "Whether its newest version is one of them."]
     update: Annotated[
         PackageUpdate | None,
-        Meta(
-            description="Its newest version, if that certainly has neither this version of the package nor "
-            "any of the `ids` in another one. Its packages are known, or its scans looked at the same and "
-            "don't find the ids."
-        ),
+        "Its newest version, if that certainly has neither this version of the package nor "
+        "any of the `ids` in another one. Its packages are known, or its scans looked at the same and "
+        "don't find the ids.",
     ]
 
 
@@ -124,37 +115,44 @@ class PackageRelease(Document):
     """One version of a package, and the images that have it."""
 
     name: PackageName
-    version: Annotated[
-        str, Meta(description="Version; empty if it is not known.", examples=["3.0.17-1~deb12u2"])
-    ]
-    purl: Annotated[
-        str, Meta(description="Package URL, without qualifiers and subpath; empty if it is not known.")
-    ]
+    version: Annotated[str, "Version; empty if it is not known.", Meta(examples=["3.0.17-1~deb12u2"])]
+    purl: Annotated[str, "Package URL, without qualifiers and subpath; empty if it is not known."]
     licenses: Annotated[
-        list[Text],
-        Meta(description="Licenses, as SPDX expressions or names, sorted.", examples=[["Apache-2.0"]]),
+        list[Text], "Licenses, as SPDX expressions or names, sorted.", Meta(examples=[["Apache-2.0"]])
     ]
     source: Annotated[
-        str,
-        Meta(
-            description="Source package; empty if it has the same name or is not known.",
-            examples=["openssl"],
-        ),
+        str, "Source package; empty if it has the same name or is not known.", Meta(examples=["openssl"])
     ]
     ids: Annotated[
-        list[Text],
-        Meta(description="Its open vulnerabilities in any of the versions.", examples=[["CVE-2025-9230"]]),
+        list[Text], "Its open vulnerabilities in any of the versions.", Meta(examples=[["CVE-2025-9230"]])
     ]
     fixed: Annotated[
         list[Text],
-        Meta(
-            description="Versions that scanners name as their fix, newest first.",
-            examples=[["3.0.18-1~deb12u1"]],
-        ),
+        "Versions that scanners name as their fix, newest first.",
+        Meta(examples=[["3.0.18-1~deb12u1"]]),
     ]
-    images: Annotated[list[PackageImage], Meta(min_length=1, description="The images, by slug.")]
+    images: Annotated[list[PackageImage], "The images, by slug.", Meta(min_length=1)]
 
 
+@PACKAGES.route(
+    _PATH,
+    "getPackage",
+    "Which images contain a package",
+    "The versions of a package, and the images that have each of them. A source package leads to the "
+    "packages made of it. A package that no version has, or whose name can't be that of a file, has "
+    "no document.",
+    Parameter(
+        "type",
+        "Type of its package URL in lower case, or `unknown`.",
+        Annotated[str, Meta(max_length=100, examples=["deb"])],
+    ),
+    Parameter(
+        "name",
+        "Name in lower case, with `~` for `/`, `:`, `@` and `+`.",
+        Annotated[str, Meta(max_length=100, examples=["libssl3"])],
+    ),
+    listed="package",
+)
 class PackageDocument(Document):
     """Which images have a package, or the packages made of a source package."""
 
@@ -165,8 +163,8 @@ class PackageDocument(Document):
     releases_known: ReleasesKnown
     releases_in_part: ReleasesInPart
     releases_unknown: ReleasesUnknown
-    total: Annotated[Count, Meta(description="Number of versions of the package.")]
-    data: Annotated[list[PackageRelease], Meta(min_length=1, description="An entry for each, newest first.")]
+    total: Annotated[Count, "Number of versions of the package."]
+    data: Annotated[list[PackageRelease], "An entry for each, newest first.", Meta(min_length=1)]
 
 
 class _Presence(Struct):
@@ -273,12 +271,12 @@ class Inventory:
         for key, entry in objects.items():
             presence(*entry.key[:2]).list(entry, places[key])
         for position, (_, release) in enumerate(self._places):
-            for row in release.assessment.rows if release.assessment else ():
+            for row in release.rows:
                 found = presence(row.package, plain_version(row.installed))
                 found.rows.append(row)
                 found.open_in.append(position)
                 _see(found, row)
-            for out in release.assessment.suppressed if release.assessment else ():
+            for out in release.suppressed:
                 found = presence(out.package, plain_version(out.installed))
                 found.suppressed_in.append(position)
                 _see(found, out)
@@ -362,8 +360,7 @@ class Inventory:
         """Package of a release → its open ids."""
         if position not in self._ids:
             ids = self._ids[position] = defaultdict(set)
-            assessment = self._places[position][1].assessment
-            for row in assessment.rows if assessment else ():
+            for row in self._places[position][1].rows:
                 ids[row.package].add(self._catalog.identities.of(row))
         return self._ids[position]
 
@@ -379,49 +376,9 @@ def _see(presence: _Presence, row: Vulnerability) -> None:
     presence.purls.update(filter(None, [row.purl]))
 
 
+@PACKAGES.generator
 def _documents(catalog: Catalog) -> Documents:
     inventory = Inventory(catalog)
     entries = [*inventory.entries()]
     yield _INDEX, PackageIndex("v1", "packages", len(entries), *inventory.looked_at, entries)
     yield from inventory.documents()
-
-
-PACKAGES = Kind(
-    "packages",
-    "lookups",
-    routes=(
-        Route(
-            _INDEX,
-            "listPackages",
-            "Every package of the catalog",
-            "Every package in any listed version of any image, vulnerable or not, with the number of images "
-            "and versions that have it. What nobody has a list of is counted.",
-            PackageIndex,
-            listed="packages",
-        ),
-        Route(
-            _PATH,
-            "getPackage",
-            "Which images contain a package",
-            "The versions of a package, and the images that have each of them. A source package leads to the "
-            "packages made of it. A package that no version has, or whose name can't be that of a file, has "
-            "no document.",
-            PackageDocument,
-            (
-                Parameter(
-                    "type",
-                    "Type of its package URL in lower case, or `unknown`.",
-                    Annotated[str, Meta(max_length=100, examples=["deb"])],
-                ),
-                Parameter(
-                    "name",
-                    "Name in lower case, with `~` for `/`, `:`, `@` and `+`.",
-                    Annotated[str, Meta(max_length=100, examples=["libssl3"])],
-                ),
-            ),
-            listed="package",
-        ),
-    ),
-    documents=_documents,
-    optional=True,
-)

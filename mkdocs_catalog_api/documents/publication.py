@@ -19,7 +19,7 @@ from msgspec import Struct
 from ..authored.settings import Settings
 from ..catalog import addresses
 from ..catalog.addresses import GENERATOR
-from ..catalog.published import LINK
+from ..catalog.published import Link
 from ..catalog.value import Catalog
 from .badges import catalog_badges
 from .discovery import GeneratedBy, ManifestEntry, discovery, manifest
@@ -139,7 +139,7 @@ def _collector_of(hint: Any) -> _Collect | None:
     """What collects the links in values of this type; None if it has none."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin is Annotated:
-        return (lambda link, links: links.add(link)) if LINK in parts else _collector_of(parts[0])
+        return (lambda link, links: links.add(link)) if Link in parts else _collector_of(parts[0])
     if isinstance(hint, type) and issubclass(hint, Struct):
         return _collector(hint)
     inner = next((collect for part in parts if (collect := _collector_of(part))), None)

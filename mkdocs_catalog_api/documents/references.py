@@ -13,7 +13,7 @@ from ..catalog.value import Catalog, Image
 from ..items.names import Reference, reserved
 from ..items.types import Count, Slug
 from .digests import DigestEntry, digest_entry
-from .kinds import Documents, Kind, Parameter, Route
+from .kinds import Documents, Kind, Parameter
 from .security import ImageReference
 
 _PATH = "references/{reference}.json"
@@ -21,32 +21,44 @@ _LONGEST_NAME = 250
 """Bytes of a file name without `.json` that every file system takes."""
 
 
+REFERENCES = Kind("references", "lookups", optional=True)
+
+
 class Replacement(Document):
     """An image that takes the place of a repository."""
 
-    slug: Annotated[Slug, Meta(description="Slug of the image.")]
-    image: Annotated[ImageReference | None, Meta(description="Its reference without a tag; null if unknown.")]
-    href: Annotated[Href, Meta(description="Item document.", examples=["API/images/nginx/index.json"])]
+    slug: Annotated[Slug, "Slug of the image."]
+    image: Annotated[ImageReference | None, "Its reference without a tag; null if unknown."]
+    href: Annotated[Href, "Item document.", Meta(examples=["API/images/nginx/index.json"])]
 
 
+@REFERENCES.route(
+    _PATH,
+    "getReference",
+    "Versions of the tags of a repository",
+    "For every tag of the repository: its version, whether it is the newest, its counts "
+    "and the newest update. For a repository that images of this catalog replace: these images. Any "
+    "other repository has no document.",
+    Parameter(
+        "reference",
+        "The repository without tag, as in `docker.io/library/nginx`; each `/` is written `~`, "
+        "and the colon of a port `_`.",
+        Annotated[str, Meta(pattern="^[a-z0-9._~-]+$")],
+    ),
+    listed="reference",
+)
 class ReferenceDocument(Document):
     """The tags of one repository, with their versions, or the images that replace it."""
 
     api_version: ApiVersion
-    resource: Annotated[Literal["references"], Meta(description="Name of the resource.")]
-    image: Annotated[ImageReference, Meta(description="The repository, normalized.")]
+    resource: Annotated[Literal["references"], "Name of the resource."]
+    image: Annotated[ImageReference, "The repository, normalized."]
     slug: Annotated[
-        Slug | None,
-        Meta(description="Slug of the image; the first of several. Null if it is not of this catalog."),
+        Slug | None, "Slug of the image; the first of several. Null if it is not of this catalog."
     ]
-    replacements: Annotated[
-        list[Replacement], Meta(description="Images of this catalog that replace it, by slug.")
-    ]
-    total: Annotated[Count, Meta(description="Number of tags.")]
-    data: Annotated[
-        list[DigestEntry],
-        Meta(description="One entry for each tag, the newest version first."),
-    ]
+    replacements: Annotated[list[Replacement], "Images of this catalog that replace it, by slug."]
+    total: Annotated[Count, "Number of tags."]
+    data: Annotated[list[DigestEntry], "One entry for each tag, the newest version first."]
 
 
 def reference_name(repository: str) -> str:
@@ -58,6 +70,7 @@ def reference_name(repository: str) -> str:
     return f"{host.replace(':', '_')}~{path.replace('/', '~')}"
 
 
+@REFERENCES.generator
 def _documents(catalog: Catalog) -> Documents:
     by_repository: dict[str, list[Image]] = {}
     replaced: dict[str, list[Replacement]] = {}
@@ -87,38 +100,12 @@ def _documents(catalog: Catalog) -> Documents:
 
 
 def _entries(catalog: Catalog, image: Image) -> Iterator[DigestEntry]:
-    for position, release in enumerate(image.releases):
-        entry = digest_entry(catalog, image, (position,))
+    slug = image.entry.slug
+    for release in image.releases:
+        entry = digest_entry(catalog, slug, image, [release])
         for tag in (release.entry.version, *release.entry.tags):
             yield structs.replace(entry, tag=tag)
         for manifest in release.entry.manifests:
             for tag in image.manifest_tags.get(manifest.digest, ()):
-                yield structs.replace(digest_entry(catalog, image, (position,), manifest.digest), tag=tag)
-
-
-REFERENCES = Kind(
-    "references",
-    "lookups",
-    routes=(
-        Route(
-            _PATH,
-            "getReference",
-            "Versions of the tags of a repository",
-            "For every tag of the repository: its version, whether it is the newest, its counts "
-            "and the newest update. For a repository that images of this catalog replace: these images. Any "
-            "other repository has no document.",
-            ReferenceDocument,
-            (
-                Parameter(
-                    "reference",
-                    "The repository without tag, as in `docker.io/library/nginx`; each `/` is written `~`, "
-                    "and the colon of a port `_`.",
-                    Annotated[str, Meta(pattern="^[a-z0-9._~-]+$")],
-                ),
-            ),
-            listed="reference",
-        ),
-    ),
-    documents=_documents,
-    optional=True,
-)
+                of_manifest = digest_entry(catalog, slug, image, [release], manifest.digest)
+                yield structs.replace(of_manifest, tag=tag)

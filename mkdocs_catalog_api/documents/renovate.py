@@ -13,41 +13,49 @@ from ..catalog.published import Document, Timestamp
 from ..catalog.value import Catalog, Image
 from ..items.models import VersionEntry
 from ..items.types import Digest, VersionLabel
-from .kinds import SLUG, Documents, Kind, Route
+from .kinds import SLUG, Documents, Kind
 
 _PATH = "renovate/{slug}.json"
+RENOVATE = Kind("renovate", "lookups", optional=True)
 WebAddress = Annotated[str, Meta(pattern="^[Hh][Tt][Tt][Pp][Ss]?://", extra_json_schema={"format": "uri"})]
 
 
 class RenovateRelease(Document, kw_only=True):
     """One version; unknown fields are absent."""
 
-    version: Annotated[VersionLabel, Meta(description="The version: its tag.")]
-    release_timestamp: Annotated[
-        Timestamp | UnsetType, Meta(description="Beginning of the release day (UTC).")
-    ] = UNSET
-    digest: Annotated[Digest | UnsetType, Meta(description="Its digest, if it has only one.")] = UNSET
-    is_deprecated: Annotated[bool, Meta(description="Whether the image is deprecated or withdrawn.")]
+    version: Annotated[VersionLabel, "The version: its tag."]
+    release_timestamp: Annotated[Timestamp | UnsetType, "Beginning of the release day (UTC)."] = UNSET
+    digest: Annotated[Digest | UnsetType, "Its digest, if it has only one."] = UNSET
+    is_deprecated: Annotated[bool, "Whether the image is deprecated or withdrawn."]
     changelog_url: Annotated[
-        WebAddress | UnsetType, Meta(description="Web page of the image; absent without a `site_url`.")
+        WebAddress | UnsetType, "Web page of the image; absent without a `site_url`."
     ] = UNSET
 
 
 class RenovateTags(Document):
     """Tags that move."""
 
-    latest: Annotated[VersionLabel, Meta(description="The newest version.")]
+    latest: Annotated[VersionLabel, "The newest version."]
 
 
+@RENOVATE.route(
+    _PATH,
+    "getRenovateImage",
+    "The versions of an image, for Renovate",
+    "Renovate's custom datasource takes it without a transform. Unknown fields are absent.",
+    SLUG,
+    listed="renovate",
+)
 class RenovateImage(Document, kw_only=True):
     """Every version of one image, as Renovate's custom datasource takes it."""
 
-    releases: Annotated[list[RenovateRelease], Meta(min_length=1, description="Versions, newest first.")]
-    source_url: Annotated[WebAddress | UnsetType, Meta(description="Source code.")] = UNSET
-    homepage: Annotated[WebAddress | UnsetType, Meta(description="Home page of the software.")] = UNSET
-    tags: Annotated[RenovateTags, Meta(description="Tags that move.")]
+    releases: Annotated[list[RenovateRelease], "Versions, newest first.", Meta(min_length=1)]
+    source_url: Annotated[WebAddress | UnsetType, "Source code."] = UNSET
+    homepage: Annotated[WebAddress | UnsetType, "Home page of the software."] = UNSET
+    tags: Annotated[RenovateTags, "Tags that move."]
 
 
+@RENOVATE.generator
 def _documents(catalog: Catalog) -> Documents:
     for image in catalog.images:
         if image.releases:
@@ -76,22 +84,3 @@ def _release(version: VersionEntry, page: str | UnsetType, *, deprecated: bool) 
         is_deprecated=deprecated,
         changelog_url=page,
     )
-
-
-RENOVATE = Kind(
-    "renovate",
-    "lookups",
-    routes=(
-        Route(
-            _PATH,
-            "getRenovateImage",
-            "The versions of an image, for Renovate",
-            "Renovate's custom datasource takes it without a transform. Unknown fields are absent.",
-            RenovateImage,
-            (SLUG,),
-            listed="renovate",
-        ),
-    ),
-    documents=_documents,
-    optional=True,
-)

@@ -13,27 +13,25 @@ from msgspec.structs import replace
 
 from ..catalog import addresses
 from ..catalog.contents import Contents, PackageVersion
+from ..catalog.described import vocabulary
 from ..catalog.published import Document
 from ..catalog.value import Catalog, Image, Release
-from ..catalog.vulnerabilities import vocabulary
 from ..items.names import Reference
 from ..items.types import Text, VersionLabel
-from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
+from .kinds import IMAGE_SLUG, Documents, Kind, Parameter
 
+SBOMS = Kind("sbom", "lookups", optional=True)
+_VERSION: Any = VersionLabel
 Purl = Annotated[
     Text,
-    Meta(
-        description="Package URL, with the qualifiers by which scanners find vulnerabilities.",
-        examples=["pkg:deb/debian/libssl3@3.0.17-1~deb12u2?arch=amd64&distro=debian-12&upstream=openssl"],
-    ),
+    "Package URL, with the qualifiers by which scanners find vulnerabilities.",
+    Meta(examples=["pkg:deb/debian/libssl3@3.0.17-1~deb12u2?arch=amd64&distro=debian-12&upstream=openssl"]),
 ]
 ComponentType = Literal["container", "library", "operating-system"]
 BomRef = Annotated[
     Text,
-    Meta(
-        description="Its number in the document: short, since each document of a package would repeat more.",
-        examples=["0"],
-    ),
+    "Its number in the document: short, since each document of a package would repeat more.",
+    Meta(examples=["0"]),
 ]
 _SOURCE = ("aquasecurity:trivy:SrcName", "aquasecurity:trivy:SrcVersion")
 """Trivy finds a distribution's vulnerabilities by the source package, which it reads from these alone."""
@@ -42,63 +40,61 @@ _SOURCE = ("aquasecurity:trivy:SrcName", "aquasecurity:trivy:SrcVersion")
 class BomLicense(Document):
     """A license."""
 
-    name: Annotated[
-        Text, Meta(description="SPDX expression or name, as in the list.", examples=["Apache-2.0"])
-    ]
+    name: Annotated[Text, "SPDX expression or name, as in the list.", Meta(examples=["Apache-2.0"])]
 
 
 class BomLicenseChoice(Document):
     """An entry of licenses."""
 
-    license: Annotated[BomLicense, Meta(description="The license.")]
+    license: Annotated[BomLicense, "The license."]
 
 
 class BomProperty(Document):
     """A property that one program reads."""
 
-    name: Annotated[Text, Meta(description="Its name.", examples=["aquasecurity:trivy:SrcName"])]
-    value: Annotated[Text, Meta(description="Its value.", examples=["openssl"])]
+    name: Annotated[Text, "Its name.", Meta(examples=["aquasecurity:trivy:SrcName"])]
+    value: Annotated[Text, "Its value.", Meta(examples=["openssl"])]
 
 
 class BomComponent(Document, kw_only=True, rename={"bom_ref": "bom-ref"}):
     """The image, a package in it, or its operating system."""
 
-    type: Annotated[
-        ComponentType,
-        vocabulary("BomComponentType", ComponentType),
-        Meta(description="Type of component."),
-    ]
+    type: Annotated[ComponentType, vocabulary("BomComponentType", ComponentType), "Type of component."]
     bom_ref: BomRef
-    name: Annotated[Text, Meta(description="Name, with its namespace.", examples=["libssl3"])]
-    version: Annotated[
-        Text | UnsetType, Meta(description="Version, if it is known.", examples=["3.0.17-1~deb12u2"])
-    ] = UNSET
-    licenses: Annotated[
-        list[BomLicenseChoice] | UnsetType, Meta(description="Licenses, if they are known.")
-    ] = UNSET
+    name: Annotated[Text, "Name, with its namespace.", Meta(examples=["libssl3"])]
+    version: Annotated[Text | UnsetType, "Version, if it is known.", Meta(examples=["3.0.17-1~deb12u2"])] = (
+        UNSET
+    )
+    licenses: Annotated[list[BomLicenseChoice] | UnsetType, "Licenses, if they are known."] = UNSET
     purl: Purl | UnsetType = UNSET
-    properties: Annotated[
-        list[BomProperty] | UnsetType,
-        Meta(description="Source package, if it has another name."),
-    ] = UNSET
+    properties: Annotated[list[BomProperty] | UnsetType, "Source package, if it has another name."] = UNSET
 
 
 class BomMetadata(Document):
     """What the document is about."""
 
-    component: Annotated[BomComponent, Meta(description="The image.")]
+    component: Annotated[BomComponent, "The image."]
 
 
+@SBOMS.route(
+    addresses.sbom("{slug}", "{version}"),
+    "getSbom",
+    "What is inside a version",
+    "The packages of a version in CycloneDX 1.6, as scanners take it. A version whose packages are "
+    "known in part, or not at all, has no document.",
+    IMAGE_SLUG,
+    Parameter("version", "The version.", _VERSION),
+    listed="sbom",
+)
 class Bom(Document, rename="camel"):
     """The packages of one version of an image, as CycloneDX 1.6."""
 
-    bom_format: Annotated[Literal["CycloneDX"], Meta(description="Format.")]
-    spec_version: Annotated[Literal["1.6"], Meta(description="Version of the format.")]
-    version: Annotated[Literal[1], Meta(description="Version of the document.")]
-    metadata: Annotated[BomMetadata, Meta(description="What it is about.")]
+    bom_format: Annotated[Literal["CycloneDX"], "Format."]
+    spec_version: Annotated[Literal["1.6"], "Version of the format."]
+    version: Annotated[Literal[1], "Version of the document."]
+    metadata: Annotated[BomMetadata, "What it is about."]
     components: Annotated[
-        list[BomComponent],
-        Meta(min_length=1, description="Operating systems, then packages by package URL."),
+        list[BomComponent], "Operating systems, then packages by package URL.", Meta(min_length=1)
     ]
 
 
@@ -170,6 +166,7 @@ def _image(image: Image, release: Release) -> BomComponent:
     return BomComponent(type="container", bom_ref="0", name=name, version=version, purl=purl)
 
 
+@SBOMS.generator
 def _documents(catalog: Catalog) -> Documents:
     components = _Components()
     for image in catalog.images:
@@ -185,24 +182,3 @@ def _documents(catalog: Catalog) -> Documents:
                         [*components.of(release.contents)],
                     ),
                 )
-
-
-_VERSION: Any = VersionLabel
-SBOMS = Kind(
-    "sbom",
-    "lookups",
-    routes=(
-        Route(
-            addresses.sbom("{slug}", "{version}"),
-            "getSbom",
-            "What is inside a version",
-            "The packages of a version in CycloneDX 1.6, as scanners take it. A version whose packages are "
-            "known in part, or not at all, has no document.",
-            Bom,
-            (IMAGE_SLUG, Parameter("version", "The version.", _VERSION)),
-            listed="sbom",
-        ),
-    ),
-    documents=_documents,
-    optional=True,
-)

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, UnsetType, structs
-from msgspec.structs import astuple
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 
 from ..catalog import addresses, value
 from ..catalog.addresses import Addresses
 from ..catalog.assessment import Figures, os_end_of_life, scanner_names, total, worse
 from ..catalog.causes import MOST, causes
 from ..catalog.covers import ScanSelection
+from ..catalog.described import open_words
 from ..catalog.package_urls import Package
 from ..catalog.populations import Population, populations
 from ..catalog.published import (
@@ -37,88 +37,28 @@ from ..catalog.published import (
 )
 from ..catalog.recorded import PopulationFigures
 from ..catalog.scans import COUNTERS, Limit
-from ..catalog.vulnerabilities import Suppressed, Vulnerability, open_words
+from ..catalog.vulnerabilities import Suppressed, Vulnerability
 from ..items.types import Count, Digest, Slug, Text, VersionLabel
-from .kinds import IMAGE_SLUG, Documents, Kind, Parameter, Route
+from .kinds import IMAGE_SLUG, Documents, Kind, Parameter
 from .packages import PackageName, PackageType, package_path
 
-Named = Annotated[Literal["security"], Meta(description="Name of the resource.")]
-ImageReference = Annotated[Text, Meta(description="Reference of the image without a tag.")]
-ImageSlug = Annotated[Slug, Meta(description="Slug of the image.")]
+SECURITY = Kind("security", "security")
+_VERSION = Parameter("version", "Version, as in the image's `versions`.", VersionLabel)
+Resource = Annotated[Literal["security"], "Name of the resource."]
+ImageReference = Annotated[Text, "Reference of the image without a tag."]
+ImageSlug = Annotated[Slug, "Slug of the image."]
 
-ScannedAt = Annotated[Timestamp | None, Meta(description="UTC time of the scan.")]
-Scanner = Annotated[Text | None, Meta(description="Names and versions of the scanners.")]
-PlatformsScanned = Annotated[
-    list[Text], Meta(description="The platforms of its scans, as far as they are known.")
-]
+ScannedAt = Annotated[Timestamp | None, "UTC time of the scan."]
+Scanner = Annotated[Text | None, "Names and versions of the scanners."]
+PlatformsScanned = Annotated[list[Text], "The platforms of its scans, as far as they are known."]
 Limits = Annotated[
     list[Annotated[Limit, open_words(Limit)]],
-    Meta(description="Reasons why its scans may lack vulnerabilities. There is no A+ or A then."),
+    "Reasons why its scans may lack vulnerabilities. There is no A+ or A then.",
 ]
-Complete = Annotated[bool, Meta(description="Whether every part of it has a scan without limits.")]
+Complete = Annotated[bool, "Whether every part of it has a scan without limits."]
 OsEndOfLife = Annotated[
-    bool | None,
-    Meta(description="The operating system gets no more advisories: finding nothing then means little."),
+    bool | None, "The operating system gets no more advisories: finding nothing then means little."
 ]
-
-
-@schema_name("Release")
-class ReleaseRecord(Document):
-    """Vulnerability data of one version. Without a scan, all counts and texts but `version` are null."""
-
-    version: Annotated[VersionLabel, Meta(description="The version.")]
-    scanned: Annotated[bool, Meta(description="Whether the version has a scan.")]
-    total: TotalIfScanned
-    fixable: Fixable | None
-    grade: Grade
-    score: ScoreIfGraded
-    cves: Annotated[list[Vulnerability] | None, Meta(description="The vulnerabilities, worst first.")]
-    critical: Critical | None
-    high: High | None
-    medium: Medium | None
-    low: Low | None
-    unknown: Unknown | None
-    findings: Annotated[Count | None, Meta(description="Raw findings, before deduplication.")]
-    unique: Annotated[Count | None, Meta(description="Distinct ids of the vulnerabilities.")]
-    digest: Annotated[Digest | None, Meta(description="Digest of the scanned image.")]
-    scanned_at: ScannedAt
-    scanner: Scanner
-    digests_scanned: Annotated[
-        Count | None, Meta(description="How many of the version's digests have a scan.")
-    ]
-    platforms_scanned: PlatformsScanned
-    limits: Limits
-    complete: Complete
-    os_end_of_life: OsEndOfLife
-    suppressions: Annotated[
-        list[Suppressed] | None, Meta(description="Vulnerabilities that VEX statements took out.")
-    ]
-    exploited: ExploitedIfKnown
-
-
-class SecurityHead(Document):
-    """The first fields of the documents of one image."""
-
-    api_version: ApiVersion
-    resource: Named
-    slug: ImageSlug
-    image: ImageReference | None
-
-
-ReleaseDocument = document_struct(
-    "ReleaseDocument",
-    "Vulnerability data of one version of one image. Without a scan, every count is null.",
-    fields_of(SecurityHead) | fields_of(ReleaseRecord),
-)
-
-
-class SecurityDetail(SecurityHead):
-    """Vulnerability data of every version of one image."""
-
-    latest: Annotated[ReleaseRecord, Meta(description="Record of the newest version.")]
-    versions: Annotated[
-        list[ReleaseRecord], Meta(min_length=1, description="A record for each version, newest first.")
-    ]
 
 
 class SecurityFigures(Document):
@@ -128,13 +68,9 @@ class SecurityFigures(Document):
     looked at. If some of a chart's images are not scanned, its counts cover the others.
     """
 
-    scanned: Annotated[
-        bool, Meta(description="Whether it has a scan; of a chart, whether every pin has one.")
-    ]
+    scanned: Annotated[bool, "Whether it has a scan; of a chart, whether every pin has one."]
     complete: Complete
-    version: Annotated[
-        VersionLabel | None, Meta(description="The version; null for a chart, and when there is none yet.")
-    ]
+    version: Annotated[VersionLabel | None, "The version; null for a chart, and when there is none yet."]
     critical: Critical | None
     high: High | None
     medium: Medium | None
@@ -149,15 +85,10 @@ class SecurityFigures(Document):
     scanned_at: ScannedAt
     os_end_of_life: OsEndOfLife
     href: Annotated[
-        Href | None,
-        Meta(description="Security detail of the image; null for a chart, and when nothing is listed."),
+        Href | None, "Security detail of the image; null for a chart, and when nothing is listed."
     ]
-    pins: Annotated[
-        Count | UnsetType, Meta(description="Distinct images that a chart pins; charts alone have it.")
-    ] = UNSET
-    pins_scanned: Annotated[
-        Count | UnsetType, Meta(description="How many of these have a scan; charts alone have it.")
-    ] = UNSET
+    pins: Annotated[Count | UnsetType, "Distinct images that a chart pins; charts alone have it."] = UNSET
+    pins_scanned: Annotated[Count | UnsetType, "How many of these have a scan; charts alone have it."] = UNSET
 
 
 class SummaryEntry(Counters):
@@ -168,8 +99,8 @@ class SummaryEntry(Counters):
     suppressed: SuppressedTotal
     grade: Grade
     score: ScoreIfGraded
-    version: Annotated[VersionLabel, Meta(description="The newest version.")]
-    href: Annotated[Href, Meta(description="Security detail of the image.")]
+    version: Annotated[VersionLabel, "The newest version."]
+    href: Annotated[Href, "Security detail of the image."]
     exploited: ExploitedIfKnown
 
 
@@ -178,29 +109,24 @@ class PackageCause(Document):
 
     type: PackageType
     name: PackageName
-    open: Annotated[Counters, Meta(description="Its open vulnerabilities in newest versions, by severity.")]
-    total: Annotated[Count, Meta(description="The same, added up.", examples=[12])]
+    open: Annotated[Counters, "Its open vulnerabilities in newest versions, by severity."]
+    total: Annotated[Count, "The same, added up.", Meta(examples=[12])]
     fixable: Fixable
-    images: Annotated[Count, Meta(description="Images whose newest version has one of them.", examples=[4])]
+    images: Annotated[Count, "Images whose newest version has one of them.", Meta(examples=[4])]
     fixed: Annotated[
         list[Text],
-        Meta(
-            description="Versions of the package that fix most of them, newest first: one for each line.",
-            examples=[["3.0.18-1~deb12u1"]],
-        ),
+        "Versions of the package that fix most of them, newest first: one for each line.",
+        Meta(examples=[["3.0.18-1~deb12u1"]]),
     ]
     href: Annotated[
         Href | None,
-        Meta(
-            description="The images that have it; null if packages have no documents.",
-            examples=["API/packages/deb/libssl3.json"],
-        ),
+        "The images that have it; null if packages have no documents.",
+        Meta(examples=["API/packages/deb/libssl3.json"]),
     ]
 
 
 Causes = Annotated[
-    list[PackageCause],
-    Meta(max_length=MOST, description="The packages with most open vulnerabilities, at most 20."),
+    list[PackageCause], "The packages with most open vulnerabilities, at most 20.", Meta(max_length=MOST)
 ]
 
 
@@ -213,12 +139,20 @@ class AvailableFigures(PopulationFigures, kw_only=True):
 class Pinned(Document):
     """Open vulnerabilities of the distinct versions that charts pin."""
 
-    total: Annotated[Count, Meta(description="Open vulnerabilities of those that have a scan.")]
-    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
-    releases: Annotated[Count, Meta(description="How many distinct versions charts pin.")]
-    releases_unscanned: Annotated[Count, Meta(description="How many of them have no scan.")]
+    total: Annotated[Count, "Open vulnerabilities of those that have a scan."]
+    by_severity: Annotated[Counters, "Open vulnerabilities by severity."]
+    releases: Annotated[Count, "How many distinct versions charts pin."]
+    releases_unscanned: Annotated[Count, "How many of them have no scan."]
 
 
+@SECURITY.route(
+    "security.json",
+    "getSecuritySummary",
+    "Counts for the catalog and for each image",
+    "Open vulnerabilities of all images that are not planned, of the available ones, and of each "
+    "scanned image by its slug.",
+    listed="securitySummary",
+)
 class SecuritySummary(Document):
     """Open vulnerabilities of all images but planned ones: those of the newest version of each.
 
@@ -226,37 +160,34 @@ class SecuritySummary(Document):
     """
 
     api_version: ApiVersion
-    resource: Named
-    total: Annotated[Count, Meta(description="Open vulnerabilities: the sum over the images.")]
-    by_severity: Annotated[Counters, Meta(description="Open vulnerabilities by severity.")]
-    images_with_cves: Annotated[Count, Meta(description="Images with at least one.")]
-    images: Annotated[dict[str, SummaryEntry], Meta(description="Slug of each scanned image → counts.")]
-    images_scanned: Annotated[Count, Meta(description="Images whose newest version has a scan.")]
-    images_unscanned: Annotated[list[Slug], Meta(description="Slugs of the images without one.")]
-    fixable: Annotated[Count, Meta(description="How many of all vulnerabilities have a fix.")]
-    fixable_by_severity: Annotated[Counters, Meta(description="Those with a fix, by severity.")]
+    resource: Resource
+    total: Annotated[Count, "Open vulnerabilities: the sum over the images."]
+    by_severity: Annotated[Counters, "Open vulnerabilities by severity."]
+    images_with_cves: Annotated[Count, "Images with at least one."]
+    images: Annotated[dict[str, SummaryEntry], "Slug of each scanned image → counts."]
+    images_scanned: Annotated[Count, "Images whose newest version has a scan."]
+    images_unscanned: Annotated[list[Slug], "Slugs of the images without one."]
+    fixable: Annotated[Count, "How many of all vulnerabilities have a fix."]
+    fixable_by_severity: Annotated[Counters, "Those with a fix, by severity."]
     suppressed: SuppressedTotal
-    unique: Annotated[Count, Meta(description="Distinct ids of all vulnerabilities.")]
+    unique: Annotated[Count, "Distinct ids of all vulnerabilities."]
     oldest_scan: Annotated[
-        Timestamp | None,
-        Meta(description="UTC time of the oldest scan of a newest version; null when one has no known time."),
+        Timestamp | None, "UTC time of the oldest scan of a newest version; null when one has no known time."
     ]
-    newest_scan: Annotated[
-        Timestamp | None, Meta(description="UTC time of the newest one; null when none is known.")
-    ]
+    newest_scan: Annotated[Timestamp | None, "UTC time of the newest one; null when none is known."]
     exploited: ExploitedIfKnown
-    pinned: Annotated[Pinned, Meta(description="The same counts for the versions that charts pin.")]
+    pinned: Annotated[Pinned, "The same counts for the versions that charts pin."]
     causes: Causes
-    available: Annotated[AvailableFigures, Meta(description="The same counts of available images alone.")]
+    available: Annotated[AvailableFigures, "The same counts of available images alone."]
 
 
 class SecurityIndexEntry(Document):
     """One scanned image: counts for its newest version."""
 
     slug: ImageSlug
-    name: Annotated[Text, Meta(description="Name for people.")]
+    name: Annotated[Text, "Name for people."]
     image: ImageReference | None
-    version: Annotated[VersionLabel, Meta(description="The newest version.")]
+    version: Annotated[VersionLabel, "The newest version."]
     grade: Grade
     score: ScoreIfGraded
     critical: Critical
@@ -267,17 +198,95 @@ class SecurityIndexEntry(Document):
     total: OpenTotal
     fixable: Fixable
     scanned_at: ScannedAt
-    href: Annotated[Href, Meta(description="Security detail of the image.")]
+    href: Annotated[Href, "Security detail of the image."]
     exploited: ExploitedIfKnown
 
 
+@SECURITY.route(
+    "security/index.json",
+    "getSecurityIndex",
+    "Every scanned image",
+    "Every scanned image that is not planned, with its grade, its counts and the URL of its detail.",
+    listed="securityIndex",
+)
 class SecurityIndex(Document):
     """Every scanned image that is not planned; deprecated and withdrawn ones are in it."""
 
     api_version: ApiVersion
-    resource: Named
-    total: Annotated[Count, Meta(description="Number of scanned images.")]
-    data: Annotated[list[SecurityIndexEntry], Meta(description="One entry for each, by slug.")]
+    resource: Resource
+    total: Annotated[Count, "Number of scanned images."]
+    data: Annotated[list[SecurityIndexEntry], "One entry for each, by slug."]
+
+
+@schema_name("Release")
+class ReleaseRecord(Document):
+    """Vulnerability data of one version. Without a scan, all counts and texts but `version` are null."""
+
+    version: Annotated[VersionLabel, "The version."]
+    scanned: Annotated[bool, "Whether the version has a scan."]
+    total: TotalIfScanned
+    fixable: Fixable | None
+    grade: Grade
+    score: ScoreIfGraded
+    cves: Annotated[list[Vulnerability] | None, "The vulnerabilities, worst first."]
+    critical: Critical | None
+    high: High | None
+    medium: Medium | None
+    low: Low | None
+    unknown: Unknown | None
+    findings: Annotated[Count | None, "Raw findings, before deduplication."]
+    unique: Annotated[Count | None, "Distinct ids of the vulnerabilities."]
+    digest: Annotated[Digest | None, "Digest of the scanned image."]
+    scanned_at: ScannedAt
+    scanner: Scanner
+    digests_scanned: Annotated[Count | None, "How many of the version's digests have a scan."]
+    platforms_scanned: PlatformsScanned
+    limits: Limits
+    complete: Complete
+    os_end_of_life: OsEndOfLife
+    suppressions: Annotated[list[Suppressed] | None, "Vulnerabilities that VEX statements took out."]
+    exploited: ExploitedIfKnown
+
+
+class SecurityHead(Document):
+    """The first fields of the documents of one image."""
+
+    api_version: ApiVersion
+    resource: Resource
+    slug: ImageSlug
+    image: ImageReference | None
+
+
+@SECURITY.route(
+    "security/{slug}.json",
+    "getImageSecurity",
+    "Vulnerabilities of all versions of an image",
+    "A record with the vulnerabilities of each version that the image lists.",
+    IMAGE_SLUG,
+    listed="imageSecurity",
+)
+class SecurityDetail(SecurityHead):
+    """Vulnerability data of every version of one image."""
+
+    latest: Annotated[ReleaseRecord, "Record of the newest version."]
+    versions: Annotated[list[ReleaseRecord], "A record for each version, newest first.", Meta(min_length=1)]
+
+
+ReleaseDocument = SECURITY.route(
+    "security/{slug}/{version}.json",
+    "getReleaseSecurity",
+    "Vulnerabilities of one version of an image",
+    "The record of one version, with its vulnerabilities.",
+    IMAGE_SLUG,
+    _VERSION,
+    listed="release",
+)(
+    document_struct(
+        "ReleaseDocument",
+        "Vulnerability data of one version of one image. Without a scan, every count is null.",
+        fields_of(SecurityHead) | fields_of(ReleaseRecord),
+    )
+)
 
 
 _NOTHING: dict[str, Any] = dict.fromkeys(ReleaseRecord.__struct_fields__) | {
@@ -291,25 +300,25 @@ NO_FIGURES: dict[str, Any] = dict.fromkeys(
 )
 
 
+def _of_figures(figures: Figures, struct: type[Struct]) -> dict[str, Any]:
+    """The counts, the grade and the time of the scan, as far as documents of this kind have them."""
+    known = figures.fields() | {"scanned_at": figures.scanned_at}
+    return {name: known[name] for name in struct.__struct_fields__ if name in known}
+
+
 def record(release: value.Release) -> ReleaseRecord:
     """The release record of one version."""
     assessment, version = release.assessment, release.entry.version
     if assessment is None:
         return ReleaseRecord(**_NOTHING | {"version": version})
-    figures, selection = assessment.figures, release.selection
+    selection = release.selection
     return ReleaseRecord(
         version=version,
         scanned=True,
-        total=figures.total,
-        fixable=figures.fixable,
-        grade=figures.grade,
-        score=figures.score,
         cves=assessment.rows,
-        **figures.counters,
         findings=assessment.findings,
         unique=len({row.id for row in assessment.rows}),
         digest=selection.scanned_digest,
-        scanned_at=figures.scanned_at,
         scanner=scanner_names(selection.scans),
         digests_scanned=selection.digests_scanned,
         platforms_scanned=selection.platforms,
@@ -317,7 +326,7 @@ def record(release: value.Release) -> ReleaseRecord:
         complete=selection.complete,
         os_end_of_life=os_end_of_life(selection.scans),
         suppressions=assessment.suppressed,
-        exploited=figures.exploited,
+        **_of_figures(assessment.figures, ReleaseRecord),
     )
 
 
@@ -441,14 +450,8 @@ def _index(catalog: value.Catalog) -> SecurityIndex:
             name=image.entry.name,
             image=image.entry.image,
             version=release.entry.version,
-            grade=figures.grade,
-            score=figures.score,
-            **figures.counters,
-            total=figures.total,
-            fixable=figures.fixable,
-            scanned_at=figures.scanned_at,
             href=at.api(addresses.detail(image.entry.slug)),
-            exploited=figures.exploited,
+            **_of_figures(figures, SecurityIndexEntry),
         )
         for image, release, figures in populations(catalog).all.newest()
     ]
@@ -461,6 +464,7 @@ def detail(image: value.Image) -> SecurityDetail:
     return SecurityDetail("v1", "security", image.entry.slug, image.entry.image, records[0], records)
 
 
+@SECURITY.generator
 def _documents(catalog: value.Catalog) -> Documents:
     yield addresses.SUMMARY, summary(catalog)
     yield addresses.SECURITY_INDEX, _index(catalog)
@@ -468,52 +472,8 @@ def _documents(catalog: value.Catalog) -> Documents:
         if not image.releases:
             continue
         slug, whole = image.entry.slug, detail(image)
+        head = {"api_version": "v1", "resource": "security", "slug": slug, "image": image.entry.image}
         yield addresses.detail(slug), whole
         for entry in whole.versions:
-            body = ReleaseDocument("v1", "security", slug, image.entry.image, *astuple(entry))
+            body = ReleaseDocument(**head, **structs.asdict(entry))
             yield addresses.release(slug, entry.version), body
-
-
-_VERSION = Parameter("version", "Version, as in the image's `versions`.", VersionLabel)
-SECURITY = Kind(
-    "security",
-    "security",
-    routes=(
-        Route(
-            "security.json",
-            "getSecuritySummary",
-            "Counts for the catalog and for each image",
-            "Open vulnerabilities of all images that are not planned, of the available ones, and of each "
-            "scanned image by its slug.",
-            SecuritySummary,
-            listed="securitySummary",
-        ),
-        Route(
-            "security/index.json",
-            "getSecurityIndex",
-            "Every scanned image",
-            "Every scanned image that is not planned, with its grade, its counts and the URL of its detail.",
-            SecurityIndex,
-            listed="securityIndex",
-        ),
-        Route(
-            "security/{slug}.json",
-            "getImageSecurity",
-            "Vulnerabilities of all versions of an image",
-            "A record with the vulnerabilities of each version that the image lists.",
-            SecurityDetail,
-            (IMAGE_SLUG,),
-            listed="imageSecurity",
-        ),
-        Route(
-            "security/{slug}/{version}.json",
-            "getReleaseSecurity",
-            "Vulnerabilities of one version of an image",
-            "The record of one version, with its vulnerabilities.",
-            ReleaseDocument,
-            (IMAGE_SLUG, _VERSION),
-            listed="release",
-        ),
-    ),
-    documents=_documents,
-)

@@ -17,7 +17,7 @@ from ..items.collections import COLLECTIONS, WITH_DOCUMENTS
 from ..items.fields import ItemFields
 from ..items.shown import Shown
 from ..items.types import Count, VersionLabel, camel
-from .item_structs import custom, published
+from .item_structs import custom, item_struct
 from .items import logo_address
 from .kinds import Documents, Kind, Route
 from .security import item_security
@@ -40,14 +40,12 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
     """The Structs of an entry and of the list."""
     of = COLLECTIONS[resource]
     stem, noun = f"{of.stem}Entry", of.one
-    item = fields_of(published(*fields[:3]))
+    item = fields_of(item_struct(fields))
     known: dict[str, Any] = {name: item[name] for name in _ITEM if name in item}
     if resource == "images":
-        known["size"] = Annotated[
-            Count | None, Meta(description="Compressed size of the newest version in bytes.")
-        ]
+        known["size"] = Annotated[Count | None, "Compressed size of the newest version in bytes."]
         known["end_of_life"] = Annotated[
-            Day | None, Meta(description="Day after which the newest version gets no more updates.")
+            Day | None, "Day after which the newest version gets no more updates."
         ]
     for name, info in fields.model.model_fields.items():
         shown = [mark for mark in info.metadata if isinstance(mark, Shown)]
@@ -58,7 +56,7 @@ def _slim_structs(resource: str, fields: ItemFields[Model]) -> tuple[type[Struct
     known["custom"] = Annotated[custom(stem, fields.own, _listed(fields)), custom_fields]
     names = {name: camel(name) for name in known}
     entry = document_struct(stem, f"What lists show of one {noun}.", known, names)
-    every: Any = Annotated[list.__class_getitem__(entry), Meta(description=f"Every {noun}, by slug.")]
+    every: Any = Annotated[list.__class_getitem__(entry), f"Every {noun}, by slug."]
     doc = f"Every {noun} with what lists show of it."
     return entry, document_struct(
         f"{of.stem}Index", doc, envelope(resource) | {"total": Total, "data": every}
@@ -112,7 +110,7 @@ def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
             listed,
             listed=f"{resource}Index",
         )
-        yield Kind(f"{resource}-index", resource, (route,), partial(_documents, resource))
+        yield Kind(f"{resource}-index", resource, [route], partial(_documents, resource))
     index = Route(
         SEARCH,
         "getSearchIndex",
@@ -121,27 +119,27 @@ def slim_kinds(fields: Mapping[str, ItemFields[Model]]) -> Iterator[Kind]:
         _search_structs(fields["images"])[1],
         listed="search",
     )
-    yield Kind("search", "discovery", (index,), _search)
+    yield Kind("search", "discovery", [index], _search)
 
 
 _SearchDigests = Annotated[
     list[Annotated[str, Meta(pattern="^[0-9a-f]{12}$")]],
-    Meta(description="The first 12 hexadecimal digits of each of its digests."),
+    "The first 12 hexadecimal digits of each of its digests.",
 ]
 
 
 class SearchVersion(Document):
     """Names and digests of one version."""
 
-    version: Annotated[VersionLabel, Meta(description="The version.")]
-    tags: Annotated[list[VersionLabel], Meta(description="Its other tags.")]
+    version: Annotated[VersionLabel, "The version."]
+    tags: Annotated[list[VersionLabel], "Its other tags."]
     digest_prefixes: _SearchDigests
 
 
 class SearchFormer(Document):
     """Former digests of one version."""
 
-    version: Annotated[VersionLabel, Meta(description="The version.")]
+    version: Annotated[VersionLabel, "The version."]
     digest_prefixes: _SearchDigests
 
 
@@ -152,15 +150,15 @@ _SEARCHED = ("slug", "name", "base", "license", "replaces")
 @cache
 def _search_structs(fields: ItemFields[Model]) -> tuple[type[Struct], type[Struct]]:
     """The Structs of an entry and of the index."""
-    item = fields_of(published(*fields[:3]))
+    item = fields_of(item_struct(fields))
     known: dict[str, Any] = {name: item[name] for name in (*_SEARCHED, "custom")}
-    known["versions"] = Annotated[list[SearchVersion], Meta(description="Its versions, newest first.")]
+    known["versions"] = Annotated[list[SearchVersion], "Its versions, newest first."]
     known["former"] = Annotated[
-        list[SearchFormer], Meta(description="Digests that its versions had before, newest version first.")
+        list[SearchFormer], "Digests that its versions had before, newest version first."
     ]
     entry = document_struct("SearchEntry", "Names and digests of one image.", known)
-    total = Annotated[Count, Meta(description="Number of images.")]
-    every: Any = Annotated[list.__class_getitem__(entry), Meta(description="Every image, by slug.")]
+    total = Annotated[Count, "Number of images."]
+    every: Any = Annotated[list.__class_getitem__(entry), "Every image, by slug."]
     doc = "Names, versions, tags and digests of every image."
     return entry, document_struct(
         "SearchIndex", doc, envelope("search", "resource") | {"total": total, "data": every}
@@ -174,7 +172,7 @@ def _first_digits(digests: Iterable[str]) -> list[str]:
 def _search(catalog: Catalog) -> Documents:
     fields = catalog.fields["images"]
     entry, index = _search_structs(fields)
-    own = custom(published(*fields[:3]).__name__, fields.own)
+    own = custom(item_struct(fields).__name__, fields.own)
     former: dict[str, dict[str, list[str]]] = defaultdict(dict)
     present = {
         digest for image in catalog.images for each in image.entry.versions for digest in each.every_digest

@@ -12,14 +12,20 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
 from ..catalog.addresses import PREFIX
+from ..catalog.described import vocabulary
 from ..catalog.exceptions import EffectiveException, effective_exceptions
 from ..catalog.published import Document, Timestamp
 from ..catalog.statements import JustificationWord, Statement, StatusWord
 from ..catalog.value import Catalog
-from ..catalog.vulnerabilities import vocabulary
 from ..items.types import Text
 from .kinds import IMAGE_SLUG, Documents, Kind, Route
 
+ARCHIVE = "vex/repository.tar.gz"
+VEX = Kind(
+    "vex",
+    "vex",
+    needs=lambda catalog, settings: settings.security.publish_vex and catalog.site_url is not None,
+)
 VexStatus = Annotated[StatusWord, vocabulary("VexStatus", StatusWord)]
 VexJustification = Annotated[JustificationWord, vocabulary("VexJustification", JustificationWord)]
 
@@ -27,56 +33,74 @@ VexJustification = Annotated[JustificationWord, vocabulary("VexJustification", J
 class VexVulnerability(Document):
     """The vulnerability of a statement."""
 
-    name: Annotated[Text, Meta(description="CVE id, else the id as the scanner printed it.")]
-    aliases: Annotated[list[Text], Meta(description="Its other ids.")]
+    name: Annotated[Text, "CVE id, else the id as the scanner printed it."]
+    aliases: Annotated[list[Text], "Its other ids."]
 
 
 class VexPackage(Document):
     """A package in an image."""
 
-    id: Annotated[Text, Meta(description="Package URL.")] = field(name="@id")
+    id: Annotated[Text, "Package URL."] = field(name="@id")
 
 
 class VexProduct(Document):
     """One build of the image, or one platform of it."""
 
-    id: Annotated[Text, Meta(description="Package URL with the digest.")] = field(name="@id")
+    id: Annotated[Text, "Package URL with the digest."] = field(name="@id")
     subcomponents: Annotated[
-        list[VexPackage], Meta(min_length=1, description="The packages that the statement is about.")
+        list[VexPackage], "The packages that the statement is about.", Meta(min_length=1)
     ]
 
 
 class VexStatement(Document, kw_only=True):
     """A vulnerability that is suppressed in some builds."""
 
-    vulnerability: Annotated[VexVulnerability, Meta(description="The vulnerability.")]
-    timestamp: Annotated[Timestamp, Meta(description="Time of the statement.")]
-    products: Annotated[list[VexProduct], Meta(min_length=1, description="The builds.")]
-    status: Annotated[VexStatus, Meta(description="Status of the vulnerability in them.")]
-    justification: Annotated[
-        VexJustification | UnsetType, Meta(description="The reason why they are not affected.")
-    ] = UNSET
-    impact_statement: Annotated[Text | UnsetType, Meta(description="The reason in words.")] = field(
+    vulnerability: Annotated[VexVulnerability, "The vulnerability."]
+    timestamp: Annotated[Timestamp, "Time of the statement."]
+    products: Annotated[list[VexProduct], "The builds.", Meta(min_length=1)]
+    status: Annotated[VexStatus, "Status of the vulnerability in them."]
+    justification: Annotated[VexJustification | UnsetType, "The reason why they are not affected."] = UNSET
+    impact_statement: Annotated[Text | UnsetType, "The reason in words."] = field(
         name="impact_statement", default=UNSET
     )
 
 
+@VEX.route(
+    "vex/{slug}.json",
+    "getImageVex",
+    "Exceptions of one image",
+    "The vulnerabilities that the catalog suppresses in the image's versions, as OpenVEX, for a "
+    "scanner's `--vex`. Only where the catalog publishes them, and for images that have any.",
+    IMAGE_SLUG,
+    listed="vex",
+)
 class ImageVex(Document, kw_only=True):
     """The vulnerabilities that the catalog suppresses in the versions of one image."""
 
-    context: Annotated[Literal["https://openvex.dev/ns/v0.2.0"], Meta(description="The format.")] = field(
-        name="@context"
-    )
-    id: Annotated[Text, Meta(description="URL of the document.")] = field(name="@id")
-    author: Annotated[Text, Meta(description="Author of the statements.")]
-    timestamp: Annotated[Timestamp, Meta(description="When the newest statement was made.")]
-    version: Annotated[Literal[1], Meta(description="Always 1: compare `timestamp` instead.")]
+    context: Annotated[Literal["https://openvex.dev/ns/v0.2.0"], "The format."] = field(name="@context")
+    id: Annotated[Text, "URL of the document."] = field(name="@id")
+    author: Annotated[Text, "Author of the statements."]
+    timestamp: Annotated[Timestamp, "When the newest statement was made."]
+    version: Annotated[Literal[1], "Always 1: compare `timestamp` instead."]
     statements: Annotated[
-        list[VexStatement], Meta(min_length=1, description="By version, the newest first, as its rows.")
+        list[VexStatement], "By version, the newest first, as its rows.", Meta(min_length=1)
     ]
 
 
-ARCHIVE = "vex/repository.tar.gz"
+VEX.routes.append(
+    Route(
+        ARCHIVE,
+        "getVexRepository",
+        "Exceptions of all images",
+        "The same documents as a VEX Repository v0.1. Scanners find it by "
+        "`.well-known/vex-repository.json` of the site. Only where the catalog publishes its statements.",
+        None,
+        listed="vexRepository",
+        media_type="application/gzip",
+    )
+)
+
+
 _LONG_AGO = "1970-01-01T00:00:00"
 """Of a statement without a time."""
 _ENCODER = msgspec.json.Encoder()
@@ -92,6 +116,7 @@ def repository(site_url: str) -> str:
     return f"{site_url.rstrip('/')}/{PREFIX}/{ARCHIVE}"
 
 
+@VEX.generator
 def _documents(catalog: Catalog) -> Documents:
     packages: dict[str, tuple[str, list[EffectiveException]]] = {}
     """Package URL of an image → its slug, and its exceptions; several items may share an image."""
@@ -165,33 +190,3 @@ def _packed(files: dict[str, bytes]) -> bytes:
             member.size = len(body)
             archive.addfile(member, io.BytesIO(body))
     return buffer.getvalue()
-
-
-VEX = Kind(
-    "vex",
-    "vex",
-    routes=(
-        Route(
-            "vex/{slug}.json",
-            "getImageVex",
-            "Exceptions of one image",
-            "The vulnerabilities that the catalog suppresses in the image's versions, as OpenVEX, for a "
-            "scanner's `--vex`. Only where the catalog publishes them, and for images that have any.",
-            ImageVex,
-            (IMAGE_SLUG,),
-            listed="vex",
-        ),
-        Route(
-            ARCHIVE,
-            "getVexRepository",
-            "Exceptions of all images",
-            "The same documents as a VEX Repository v0.1. Scanners find it by "
-            "`.well-known/vex-repository.json` of the site. Only where the catalog publishes its statements.",
-            None,
-            listed="vexRepository",
-            media_type="application/gzip",
-        ),
-    ),
-    documents=_documents,
-    needs=lambda catalog, settings: settings.security.publish_vex and catalog.site_url is not None,
-)

@@ -15,7 +15,6 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from ..problems import RefusedError
 from .names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, VERSION_LABEL
 
 FACTS_FOLDER = "registry"
@@ -166,8 +165,6 @@ def former_after(
 
 _DECODER = msgspec.json.Decoder(RegistryFacts)
 """Created in one thread: msgspec crashes if several threads are the first to decode a type."""
-EARLIER_KEYS = {"created", "annotations", "description", "home", "sources"}
-"""Keys of versions in files of earlier releases, which stored what registries have, not what pages say."""
 
 
 def decode(body: bytes) -> RegistryFacts:
@@ -175,24 +172,8 @@ def decode(body: bytes) -> RegistryFacts:
 
     Raises:
         ValueError: not valid, in the words of msgspec.
-        RefusedError: an earlier release wrote it.
     """
-    try:
-        return _DECODER.decode(body)
-    except msgspec.ValidationError:
-        if is_earlier(body):
-            hint = "run `catalog-api sync`, which converts it"
-            raise RefusedError("an earlier release wrote this file", hint) from None
-        raise
-
-
-def is_earlier(body: bytes) -> bool:
-    """Whether this is a file of an earlier release, valid or not."""
-    try:
-        versions = msgspec.json.decode(body)["versions"]
-        return any(not EARLIER_KEYS.isdisjoint(version) for version in versions)
-    except (ValueError, RecursionError, TypeError, KeyError):
-        return False
+    return _DECODER.decode(body)
 
 
 def encode(facts: RegistryFacts) -> bytes:

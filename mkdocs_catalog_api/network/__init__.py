@@ -1,1 +1,1 @@
-"""Network access for the commands: registries, the hub of charts, and advisories."""
+"""What `catalog-api sync` asks: registries, the hub of charts, CISA and endoflife.date."""

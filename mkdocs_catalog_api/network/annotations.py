@@ -1,15 +1,15 @@
-"""Words of front matter for what registries know, and the conversion of files that have other words.
+"""Words of front matter for what registries know.
 
 A value that a page could not have is left out, so that nobody's annotation stops a build.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import fields, replace
 from pydantic import BaseModel, ValidationError
@@ -20,7 +20,6 @@ from ..authored.yaml_text import parse
 from ..items.fields import field_type
 from ..items.models import ChartEntry, ImageConfig, ImageEntry, VersionEntry
 from ..items.registry_facts import (
-    EARLIER_KEYS,
     ConfigFacts,
     ItemFacts,
     PinFacts,
@@ -30,10 +29,11 @@ from ..items.registry_facts import (
 from ..items.types import NOASSERTION
 from ..problems import RefusedError
 from ..sources.reports.normalise import mapping, text, texts
-from .orders import Order
 
 OCI, HUB = "org.opencontainers.image.", "artifacthub.io/"
 """Beginnings of the names of annotations that are read."""
+_PORT = re.compile(r"[0-9]{1,5}(?:/(?:tcp|udp|sctp))?")
+_LONGEST = 2**14
 _ATTESTATIONS = {
     "sbom": ("https://spdx.dev/", "https://cyclonedx.org/", "application/spdx", "application/vnd.cyclonedx"),
     "provenance": ("https://slsa.dev/provenance", "application/vnd.cncf.helm.chart.provenance"),
@@ -65,18 +65,25 @@ def attestation_words(types: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(word for word in words if is_valid(VersionEntry, "attestations", [word])))
 
 
-def config_words(config: ConfigFacts) -> ConfigFacts:
-    """Return how containers run, without what a page could not have."""
-    empty = ConfigFacts()
-    return replace(
-        config,
-        **{
-            field.name: getattr(empty, field.name)
-            for field in fields(config)
-            if (value := getattr(config, field.name)) is not None
-            and not is_valid(ImageConfig, field.name, [*value] if isinstance(value, tuple) else value)
-        },
-    )
+def config_words(config: Mapping[str, object]) -> ConfigFacts:
+    """Return how containers run, by the config of an image, without what a page could not have, and what is
+    longer than 16 KiB. A port is of TCP unless it has another protocol.
+    """
+    exposed = mapping(config.get("ExposedPorts"))
+    ports = {port.removesuffix("/tcp") for port in exposed if _PORT.fullmatch(port)}
+    words: dict[str, Any] = {
+        "user": text(config.get("User")).strip(),
+        "entrypoint": config.get("Entrypoint"),
+        "cmd": config.get("Cmd"),
+        "working_dir": text(config.get("WorkingDir")).strip(),
+        "ports": sorted(ports, key=lambda port: (int(port.partition("/")[0]), port)),
+    }
+    usable: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in words.items()
+        if value and len(str(value)) <= _LONGEST and is_valid(ImageConfig, name, value)
+    }
+    return ConfigFacts(**usable)
 
 
 def of_image(facts: VersionFacts, annotations: Mapping[str, object]) -> Learned:
@@ -148,36 +155,8 @@ def is_valid(model: type[BaseModel], attribute: str, value: object) -> bool:
     return True
 
 
-def converted(body: bytes) -> RegistryFacts:
-    """Return the content of a file of an earlier release in the words of today. Former digests stay.
-
-    Raises:
-        ValueError: not valid, in the words of msgspec.
-    """
-    data = mapping(msgspec.json.decode(body))
-    learned = [*_earlier_versions(data)]
-    file = msgspec.convert({**data, "versions": []}, RegistryFacts)
-    versions = tuple(version.facts for version in learned)
-    newest = Order(is_chart=bool(file.chart)).newest(versions)
-    item = next((version.item for version in learned if version.facts.version == newest), None)
-    return with_item(replace(file, versions=versions), newest, item)
-
-
 def with_item(file: RegistryFacts, newest: str | None, item: ItemFacts | None) -> RegistryFacts:
     """Return a file with what its newest version says of the item."""
     given = {"image": file.image, "chart": file.chart, "newest": newest if item else None}
     words = {field.name: getattr(item or ItemFacts(), field.name) for field in fields(ItemFacts)}
     return replace(file, **(words | given))
-
-
-def _earlier_versions(data: Mapping[str, object]) -> Iterator[Learned]:
-    listed = data.get("versions")
-    for version in map(mapping, listed if isinstance(listed, list) else ()):
-        values = {key: value for key, value in version.items() if key not in EARLIER_KEYS}
-        values["attestations"] = attestation_words(texts(version.get("attestations")))
-        values["released"] = text(version.get("created"))[:10] or None
-        facts = msgspec.convert(values, VersionFacts)
-        config = config_words(facts.config) if facts.config else None
-        facts = replace(facts, config=config, size=facts.manifests[0].size if facts.manifests else None)
-        annotations = mapping(version.get("annotations"))
-        yield of_chart(facts, version, annotations) if data.get("chart") else of_image(facts, annotations)

@@ -7,37 +7,41 @@ never blocks the program or fills the memory.
 
 from __future__ import annotations
 
-import io
+import os
 import socket
 import threading
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
-from functools import partial
-from http.client import HTTPException, HTTPResponse
-from http.cookiejar import DefaultCookiePolicy
+from concurrent.futures import Future
+from contextlib import suppress
+from http.client import HTTPException
 from importlib.metadata import version
 from ipaddress import ip_address
-from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from typing import NamedTuple
+from urllib.parse import urljoin, urlsplit
 
 import requests
 from msgspec import Struct
 from requests.adapters import HTTPAdapter
-from urllib3.exceptions import HTTPError, MaxRetryError, NameResolutionError, ProtocolError, ReadTimeoutError
-from urllib3.util import Retry
+from requests.utils import get_environ_proxies
+from urllib3 import Retry
+from urllib3.exceptions import HTTPError, NameResolutionError, ProtocolError
 
 from ..sources.reports.normalise import text
 
-USER_AGENT = f"mkdocs-catalog-api/{version('mkdocs-catalog-api')}"
+_HEADERS = {
+    "User-Agent": f"mkdocs-catalog-api/{version('mkdocs-catalog-api')}",
+    "Accept": "application/json, */*;q=0.1",
+    "Accept-Encoding": "gzip, deflate",
+}
 PARALLEL = 8
 """Maximum number of requests to one host at a time."""
 _BUSY = (429, 500, 502, 503, 504)
 _MOST_REDIRECTS = 3
 _CHUNK = 2**16
 _ERROR_SIZE = 2**14
-"""Maximum bytes to read from the body of an error or redirect."""
-_HEADERS_SIZE = 2**20
+"""Maximum bytes to read from the body of an error."""
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _IN_A_ROW = 3
 """Number of consecutive requests without a response after which a host is left alone."""
@@ -103,139 +107,15 @@ class Answer(NamedTuple):
     """Whether another address sent it, which must not get credentials."""
 
 
-class _Reader(io.RawIOBase):
-    """The bytes of one response, up to a deadline and a size.
+class _Host(Struct):
+    """A host that was asked, such as `ghcr.io`."""
 
-    A timeout of the socket alone restarts with each byte, and any part of a response can come in drops: the
-    headers, repeated "100 Continue", the size of a chunk, the body.
-    """
-
-    def __init__(self, raw: io.RawIOBase, connection: socket.socket, deadline: float, size: int) -> None:
-        self._raw, self._connection = raw, connection
-        self._deadline, self._left = deadline, size
-        self._silence = connection.gettimeout() or deadline
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int | None:
-        seconds = self._deadline - time.monotonic()
-        if seconds <= 0:
-            raise TimeoutError("no complete response in time")
-        if self._left < 0:
-            raise OSError("too many bytes")
-        self._connection.settimeout(min(seconds, self._silence))
-        count: int | None = self._raw.readinto(buffer)
-        self._left -= count or 0
-        return count
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
-
-
-class _Response(HTTPResponse):
-    """A response that is read with a `_Reader`."""
-
-    def __init__(self, client: Client, connection: socket.socket, *args: Any, **kwargs: Any) -> None:
-        super().__init__(connection, *args, **kwargs)
-        self.fp: Any = io.BufferedReader(_Reader(self.fp.detach(), connection, *client.bounds()))
-
-
-class _Patience(Retry):
-    """Retries while a server is busy; not a silent server, and not for longer than the client accepts."""
-
-    client: Client
-    host = ""
-
-    def new(self, **changes: Any) -> _Patience:
-        following = super().new(**changes)
-        following.client = self.client
-        return following
-
-    def get_retry_after(self, response: Any) -> float | None:
-        try:
-            return super().get_retry_after(response)
-        except (HTTPError, ValueError, OverflowError):  # malformed
-            return None
-
-    def increment(
-        self,
-        method: str | None = None,
-        url: str | None = None,
-        response: Any = None,
-        error: Exception | None = None,
-        _pool: Any = None,
-        _stacktrace: Any = None,
-    ) -> _Patience:
-        too_long = response and (self.get_retry_after(response) or 0) > self.client.limits.longest_wait
-        if too_long or isinstance(error, ReadTimeoutError):
-            raise MaxRetryError(_pool, url or "", error)
-        following = super().increment(method, url, response, error, _pool, _stacktrace)
-        following.host = _pool.host
-        return following
-
-    def sleep(self, response: Any = None) -> None:
-        wait = max((response and self.get_retry_after(response)) or 0, self.get_backoff_time())
-        if wait:
-            reason = f"responds with {response.status}" if response else "does not respond"
-            self.client.wait(wait, f"{self.host} {reason}")
-
-
-class _Adapter(HTTPAdapter):
-    """Sends requests to addresses that the client allows, and reads responses with a `_Reader`."""
-
-    def __init__(self, client: Client) -> None:
-        limits = client.limits
-        retry = _Patience(
-            limits.retries,
-            connect=0,
-            read=min(limits.retries, 1),  # a server may close a connection that was kept for the next request
-            other=0,
-            status_forcelist=_BUSY,
-            backoff_factor=2,
-            backoff_max=limits.longest_wait,
-            raise_on_status=False,
-        )
-        retry.client = self._client = client
-        super().__init__(pool_connections=64, pool_maxsize=PARALLEL, max_retries=retry)
-
-    def send(self, request: Any, *args: Any, **kwargs: Any) -> requests.Response:
-        self._client.check(request.url)
-        return super().send(request, *args, **kwargs)
-
-    def get_connection_with_tls_context(self, *args: Any, **kwargs: Any) -> Any:
-        pool = super().get_connection_with_tls_context(*args, **kwargs)
-        if "ConnectionCls" not in vars(pool):
-            response_class = staticmethod(partial(_Response, self._client))
-            pool.ConnectionCls = type(
-                "_Connection", (pool.ConnectionCls,), {"response_class": response_class}
-            )
-        return pool
-
-
-class _Session(requests.Session):
-    """A session that sends no credentials after a redirect, none of the user's .netrc, and no cookies."""
-
-    def __init__(self, client: Client) -> None:
-        super().__init__()
-        self._client = client
-        self.auth = lambda request: request
-        self.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
-        self.max_redirects = _MOST_REDIRECTS
-        self.headers.update({"User-Agent": USER_AGENT, "Accept": "application/json, */*;q=0.1"})
-        for scheme in ("https://", "http://"):
-            self.mount(scheme, _Adapter(client))
-
-    def get_redirect_target(self, resp: requests.Response) -> str | None:
-        if resp.is_redirect:  # `requests` would read and unpack the whole body, or leave it open
-            resp.raw.read(_ERROR_SIZE, decode_content=False)
-            resp.raw.close()
-        return super().get_redirect_target(resp)
-
-    def rebuild_auth(self, prepared_request: requests.PreparedRequest, response: requests.Response) -> None:
-        prepared_request.headers.pop("Authorization", None)
-        self._client.check_step(response.url, prepared_request.url or "")
+    responds: bool = False
+    """Whether it ever sent a usable response."""
+    failures: int = 0
+    """Number of consecutive requests without one."""
+    down: str = ""
+    """Why it gets no more requests."""
 
 
 class Client:
@@ -256,35 +136,26 @@ class Client:
         self._deadline = time.monotonic() + self.limits.run
         self._stopped = threading.Event()
         self._lock = threading.Lock()
-        self._failures = Counter[str]()
-        """Host → number of consecutive requests without a usable response."""
-        self._responding: set[str] = set()
-        self._down: dict[str, str] = {}
-        """Host → why it gets no more requests."""
+        self._hosts = defaultdict[str, _Host](_Host)
         self.requests = 0
-        self._session = _Session(self)
+        self._adapter = HTTPAdapter(
+            pool_connections=64,
+            pool_maxsize=PARALLEL,
+            # A server may close a connection that was kept for the next request.
+            max_retries=Retry(1, connect=0, other=0, respect_retry_after_header=False),
+        )
 
     def __enter__(self) -> Client:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-        self._session.close()
+        self._adapter.close()
 
     def stop(self) -> None:
         """Start no more requests, and end all waits."""
         self._deadline = 0
         self._stopped.set()
-
-    def bounds(self) -> tuple[float, int]:
-        """Return the deadline and the maximum number of bytes of a response that starts now."""
-        return min(time.monotonic() + self.limits.whole, self._deadline), self.limits.size + _HEADERS_SIZE
-
-    def wait(self, seconds: float, reason: str) -> None:
-        """Wait before a retry. Ends early if the client stops."""
-        if self._say:
-            self._say(f"{reason}; next try in {seconds:.0f} s")
-        (self.limits.sleep or self._stopped.wait)(seconds)
 
     def is_plain(self, host: str) -> bool:
         """Whether a host, with its port, uses http."""
@@ -332,45 +203,63 @@ class Client:
         if time.monotonic() > self._deadline:
             seconds = f"{self.limits.run:g} seconds"
             raise NoAnswerError(f"{address}: skipped, because the run ended, or took longer than {seconds}")
-        if host in self._down:
-            raise UnavailableError(self._down[host], host)
         with self._lock:
+            known = self._hosts[host]
+            if known.down:
+                raise UnavailableError(known.down, host)
             self.requests += 1
         try:
             answer = self._ask(address, headers, min(self.limits.size, size or self.limits.size), method)
         except UnavailableError as error:
             with self._lock:
-                self._failures[host] += 1
-                if self._failures[host] >= _IN_A_ROW or (error.silent and host not in self._responding):
-                    self._down[host] = str(error)
-            if host in self._down:
-                raise UnavailableError(self._down[host], host) from None
+                known.failures += 1
+                if known.failures >= _IN_A_ROW or (error.silent and not known.responds):
+                    known.down = str(error)
+            if known.down:
+                raise UnavailableError(known.down, host) from None
             raise
-        self._responding.add(host)
-        self._failures[host] = 0
+        known.responds, known.failures = True, 0
         if answer.status not in (200, *errors):
             raise NoAnswerError(f"{address}: the server responds with {answer.status}")
         return answer
 
     def _ask(self, address: str, headers: Mapping[str, str] | None, size: int, method: str) -> Answer:
-        """Return a response with any status but those of a busy server."""
+        """Return a response with any status but those of a busy server, for which it waits."""
+        for retry in range(self.limits.retries + 1):
+            answer = self._in_time(address, headers or {}, size, method)
+            if answer.status not in _BUSY:
+                return answer
+            requested = _retry_after(answer)
+            if retry == self.limits.retries or requested > self.limits.longest_wait:
+                break
+            wait = max(requested, min(2 ** (retry + 1), self.limits.longest_wait) if retry else 0)
+            if self._say and wait:
+                host = urlsplit(address).hostname
+                self._say(f"{host} responds with {answer.status}; next try in {wait:.0f} s")
+            (self.limits.sleep or self._stopped.wait)(wait)
+        after = f", Retry-After {answer.headers['Retry-After'][:40]}" if requested else ""
+        raise UnavailableError(f"{address}: the server responds with {answer.status}{after}")
+
+    def _in_time(self, address: str, headers: Mapping[str, str], size: int, method: str) -> Answer:
+        """Return a response that is complete before the deadline.
+
+        It is read in a thread of its own, which is left behind if it takes longer: every part of a response
+        can come in drops, and a timeout of the socket restarts with each of them.
+        """
+        deadline = min(time.monotonic() + self.limits.whole, self._deadline)
+        future = Future[Answer]()
+
+        def read() -> None:
+            try:
+                future.set_result(self._response(address, headers, size, method, deadline))
+            except Exception as error:  # raised again below
+                future.set_exception(error)
+
+        threading.Thread(target=read, daemon=True).start()
         try:
-            with self._session.request(
-                method, address, headers=headers, timeout=self.limits.silence, stream=True
-            ) as response:
-                status, received = response.status_code, response.headers
-                if status in _BUSY:
-                    after = (
-                        f", Retry-After {received['Retry-After'][:40]}" if "Retry-After" in received else ""
-                    )
-                    raise UnavailableError(f"{address}: the server responds with {status}{after}")
-                most = size if status == 200 else _ERROR_SIZE
-                body = _body(response, most)
-                if status == 200 and len(body) > most:
-                    raise NoAnswerError(
-                        f"{address}: not read, because it is larger than {size / 2**20:g} MiB"
-                    )
-                return Answer(status, received, body, bool(response.history))
+            return future.result(max(deadline - time.monotonic(), 0))
+        except TimeoutError:
+            raise UnavailableError(f"{address}: no complete response in time") from None
         except (requests.ConnectionError, requests.Timeout, HTTPError, HTTPException) as error:
             reason = error.args and getattr(error.args[0], "reason", None)
             why = f"{address}: no complete response ({_cause(error)})"
@@ -382,6 +271,33 @@ class Client:
         except (requests.RequestException, ValueError, OSError) as error:
             raise NoAnswerError(f"{address}: {_cause(error)}") from None
 
+    def _response(
+        self, address: str, headers: Mapping[str, str], size: int, method: str, deadline: float
+    ) -> Answer:
+        """Return a response, redirects followed. Only the first address gets credentials."""
+        target, sent = address, {**_HEADERS, **headers}
+        for step in range(_MOST_REDIRECTS + 1):
+            self.check(target)
+            request = requests.Request(method, target, sent).prepare()
+            with self._adapter.send(
+                request,
+                stream=True,
+                timeout=self.limits.silence,
+                verify=os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True,
+                proxies=get_environ_proxies(target),
+            ) as response:
+                if not response.is_redirect:
+                    whole = response.status_code == 200
+                    body = _body(response, size if whole else _ERROR_SIZE, deadline)
+                    if whole and len(body) > size:
+                        megabytes = f"{size / 2**20:g} MiB"
+                        raise NoAnswerError(f"{address}: not read, because it is larger than {megabytes}")
+                    return Answer(response.status_code, response.headers, body, step > 0)
+            source, target = target, urljoin(target, response.headers["Location"].encode("latin-1").decode())
+            self.check_step(source, target)
+            sent.pop("Authorization", None)
+        raise NoAnswerError(f"{address}: Exceeded {_MOST_REDIRECTS} redirects")
+
 
 def is_public(host: str) -> bool:
     """Whether no address of a host is private. One that can't be resolved is left to a proxy."""
@@ -392,16 +308,25 @@ def is_public(host: str) -> bool:
     return all(ip_address(address.partition("%")[0]).is_global for address in addresses)
 
 
-def _body(response: requests.Response, size: int) -> bytes:
+def _body(response: requests.Response, size: int, deadline: float) -> bytes:
     """Return the whole body, or a few bytes more than `size`."""
     parts, length = [], 0
-    # `iter_content` would wait for a full chunk, and detect the limit later.
+    # `iter_content` would wait for a full chunk, and detect the limits later.
     while part := response.raw.read1(_CHUNK, decode_content=True):
         parts.append(part)
         length += len(part)
         if length > size:
             break
+        if time.monotonic() > deadline:  # nobody waits for it any more
+            raise TimeoutError
     return b"".join(parts)
+
+
+def _retry_after(answer: Answer) -> float:
+    """Return the seconds that a busy server requests; 0 without a valid request."""
+    with suppress(HTTPError, ValueError, OverflowError):
+        return Retry().parse_retry_after(answer.headers.get("Retry-After", ""))
+    return 0
 
 
 def _cause(error: Exception) -> str:

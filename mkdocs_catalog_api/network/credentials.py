@@ -40,18 +40,22 @@ class Login(NamedTuple):
 
 
 class _Auth(Struct):
+    """`{"auth": "dXNlcjpwYXNz"}`: user and password in base64, or a token instead."""
+
     auth: str = ""
     identitytoken: str = ""
 
 
 class _DockerConfig(Struct, rename="camel"):
+    """`{"auths": {"ghcr.io": …}, "credHelpers": {"ghcr.io": "gh"}, "credsStore": "desktop"}`."""
+
     auths: dict[str, _Auth] = field(default_factory=dict)
     creds_store: str = ""
     cred_helpers: dict[str, str] = field(default_factory=dict)
 
 
 class _HelperAnswer(Struct, rename="pascal"):
-    """The output of a helper."""
+    """`{"Username": "me", "Secret": "secret"}`, the output of a helper."""
 
     username: str
     secret: str

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import msgspec
 import yaml
@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from ..items.models import ChartVersionEntry
 from ..items.names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, PLATFORM, VERSION_MAX, Reference
-from ..items.registry_facts import UNKNOWN_PLATFORM, ConfigFacts, ManifestFacts, VersionFacts
+from ..items.registry_facts import UNKNOWN_PLATFORM, ManifestFacts, VersionFacts
 from ..sources.reports.normalise import mapping, text, texts, utc
 from .annotations import Learned, attestation_words, config_words, is_valid, of_chart, of_image
 from .client import NoAnswerError
@@ -34,8 +34,7 @@ _HEX = re.compile(r"[0-9a-f]{64}")
 _IN_TOTO = "application/vnd.in-toto+json"
 _LEVELS = 3
 """Levels of indexes within an index."""
-_MOST_PARTS, _MOST_WORDS, _LONGEST = 1000, 100, 4096
-_PORT = re.compile(r"[0-9]{1,5}(?:/(?:tcp|udp|sctp))?")
+_MOST_PARTS = 1000
 _MOST_DEPTH = 50
 _LOADER: Any = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 """Reads every scalar as text, so that `1.10` is unchanged."""
@@ -57,21 +56,6 @@ def is_attachment(tag: str) -> bool:
     return bool(DIGEST.match(tag.replace("-", ":", 1)))
 
 
-def attached(registries: Registries, repository: Reference, digest: str, tags: Iterable[str]) -> Attached:
-    """Return the attachments to a digest, from the referrers API, its fallback tag and tags of cosign."""
-    result = _described(registries.referrers(repository, digest))
-    start = digest.replace(":", "-")
-    for tag in tags:
-        if tag != start and not tag.startswith(f"{start}."):
-            continue
-        if tag.endswith(".sig"):
-            result |= Attached(signed=True)
-            continue
-        manifest = registries.manifest(repository, registries.digest(repository, tag))
-        result |= _described(manifest.manifests if manifest.is_index else manifest.layers)
-    return result
-
-
 def _described(descriptors: Iterable[Descriptor] | None) -> Attached:
     types: set[str] = set()
     signed = False
@@ -87,114 +71,144 @@ def _described(descriptors: Iterable[Descriptor] | None) -> Attached:
     return Attached(frozenset(types), signed)
 
 
-def kind(registries: Registries, repository: Reference, digest: str) -> str:
-    """Return `image`, `chart` or "" for a digest that has been read."""
-    manifest = registries.manifest(repository, digest)
-    if manifest.config is not None and manifest.config.media_type == _CHART_CONFIG:
-        return "chart"
-    return "image" if manifest.is_index or _is_image(manifest) else ""
+class Repository(NamedTuple):
+    """A repository of a registry, from which digests are read."""
 
+    registries: Registries
+    reference: Reference
+    tags: Sequence[str] = ()
+    """All of its tags, as some are attachments."""
 
-def image(registries: Registries, repository: Reference, digest: str, tags: Iterable[str]) -> Learned | None:
-    """Return what is known of an image; None if the digest is not one. The caller sets `version` and `tags`.
+    def kind(self, digest: str) -> str:
+        """Return `image`, `chart` or "" for a digest that has been read."""
+        manifest = self._manifest(digest)
+        if _is_chart(manifest):
+            return "chart"
+        return "image" if manifest.is_index or _is_image(manifest) else ""
 
-    `tags` has all tags of the repository.
-    """
-    manifest = registries.manifest(repository, digest)
-    annotations: dict[str, object] = {**mapping(manifest.annotations)}
-    beside = attached(registries, repository, digest, tags)
-    parts: dict[str, tuple[Mapping[str, object], RegistryManifest | None]] = {}
-    config: dict[str, object] = {}
-    if manifest.is_index:
-        for entry, part in _parts(registries, repository, manifest, set()):
-            if _is_attestation(entry, part):
-                beside |= _described(part.layers if part else None)
-                continue
-            values = mapping(entry.platform)
-            if part and not (config and _platform(values)):
-                part_config = _config(registries, repository, part)
-                config = config or part_config
-                values = values if _platform(values) else part_config
-            if not (_platform(values) or (part and _is_image(part))):
-                continue
-            if not parts:
-                beside |= attached(registries, repository, entry.digest, tags)
-            parts[entry.digest] = values, part
-            annotations = {**mapping(part and part.annotations), **annotations}
-    elif _is_image(manifest):
-        config = _config(registries, repository, manifest)
-        if _platform(config):
-            parts[digest] = config, manifest
-    if not (parts or _is_image(manifest)):
-        return None
-    labels = mapping(mapping(config.get("config")).get("Labels"))
-    annotations = {**labels, **annotations}
-    manifests = _manifests(parts)
-    facts = VersionFacts(
-        version="_",
-        digest=digest,
-        manifests=manifests,
-        size=manifests[0].size if manifests else None,
-        released=_day(config.get("created")) or _day(annotations.get(_CREATED)),
-        attestations=attestation_words(beside.types),
-        config=config_words(_runs(mapping(config.get("config")))),
-        signature="cosign" if beside.signed else None,
-    )
-    return of_image(facts, annotations)
+    def image(self, digest: str) -> Learned | None:
+        """Return what is known of an image; None if the digest is not one. The caller sets `version` and
+        `tags`.
+        """
+        manifest = self._manifest(digest)
+        annotations: dict[str, object] = {**mapping(manifest.annotations)}
+        beside = self._attached(digest)
+        parts: dict[str, tuple[Mapping[str, object], RegistryManifest | None]] = {}
+        config: dict[str, object] = {}
+        if manifest.is_index:
+            for entry, part in self._parts(manifest, set()):
+                if _is_attestation(entry, part):
+                    beside |= _described(part.layers if part else None)
+                    continue
+                values = mapping(entry.platform)
+                if part and not (config and _platform(values)):
+                    part_config = self._config(part)
+                    config = config or part_config
+                    values = values if _platform(values) else part_config
+                if not (_platform(values) or (part and _is_image(part))):
+                    continue
+                if not parts:
+                    beside |= self._attached(entry.digest)
+                parts[entry.digest] = values, part
+                annotations = {**mapping(part and part.annotations), **annotations}
+        elif _is_image(manifest):
+            config = self._config(manifest)
+            if _platform(config):
+                parts[digest] = config, manifest
+        if not (parts or _is_image(manifest)):
+            return None
+        runs = mapping(config.get("config"))
+        annotations = {**mapping(runs.get("Labels")), **annotations}
+        manifests = _manifests(parts)
+        facts = VersionFacts(
+            version="_",
+            digest=digest,
+            manifests=manifests,
+            size=manifests[0].size if manifests else None,
+            released=_day(config.get("created")) or _day(annotations.get(_CREATED)),
+            attestations=attestation_words(beside.types),
+            config=config_words(runs),
+            signature="cosign" if beside.signed else None,
+        )
+        return of_image(facts, annotations)
 
+    def chart(self, digest: str) -> Learned | None:
+        """Return what is known of a chart; None if the digest is not one."""
+        manifest = self._manifest(digest)
+        if not _is_chart(manifest):
+            return None
+        metadata = self._config(manifest)
+        beside = self._attached(digest)
+        if any(layer.media_type == _CHART_PROVENANCE for layer in manifest.layers or ()):
+            beside |= Attached(frozenset({_CHART_PROVENANCE}))
+        annotations = {**mapping(manifest.annotations), **mapping(metadata.get("annotations"))}
+        facts = VersionFacts(
+            version=_chart_version(metadata, f"{self.reference.repository}@{digest}"),
+            digest=digest,
+            released=_day(annotations.get(_CREATED)),
+            app_version=_app_version(metadata),
+            attestations=attestation_words(beside.types),
+            signature="cosign" if beside.signed else None,
+        )
+        return of_chart(facts, metadata, annotations)
 
-def _runs(config: Mapping[str, object]) -> ConfigFacts:
-    """Return how containers run. A port is of TCP unless it has another protocol."""
-    ports = {
-        port.removesuffix("/tcp") for port in mapping(config.get("ExposedPorts")) if _PORT.fullmatch(port)
-    }
-    return ConfigFacts(
-        text(config.get("User"))[:_LONGEST].strip() or None,
-        _command(config.get("Entrypoint")),
-        _command(config.get("Cmd")),
-        text(config.get("WorkingDir"))[:_LONGEST].strip() or None,
-        tuple(sorted(ports, key=lambda port: (int(port.partition("/")[0]), port))[:_MOST_WORDS]),
-    )
+    def refreshed(self, facts: VersionFacts) -> Learned:
+        """Return the facts of a known digest with new attachments."""
+        beside = self._attached(facts.digest)
+        words, signature = attestation_words({*facts.attestations} | beside.types), facts.signature
+        return Learned(replace(facts, attestations=words, signature="cosign" if beside.signed else signature))
 
+    def _manifest(self, digest: str) -> RegistryManifest:
+        return self.registries.manifest(self.reference, digest)
 
-def _command(value: object) -> tuple[str, ...]:
-    """Return the parts of a command; nothing if it is too long."""
-    parts = [part for part in value if isinstance(part, str)] if isinstance(value, list) else []
-    usable = len(parts) <= _MOST_WORDS and all(len(part) <= _LONGEST for part in parts)
-    return tuple(parts) if usable else ()
-
-
-def _parts(
-    registries: Registries,
-    repository: Reference,
-    index: RegistryManifest,
-    seen: set[str],
-    levels: int = _LEVELS,
-) -> Iterator[tuple[Descriptor, RegistryManifest | None]]:
-    """Yield each manifest of an index and of the indexes in it; None if it is listed, but was deleted.
-
-    `seen` gets the digests, each of which is requested once.
-    """
-    for entry in index.manifests or ():
-        if entry.digest in seen:
-            continue
-        seen.add(entry.digest)
-        if len(seen) > _MOST_PARTS:
-            raise NoAnswerError(
-                f"an index of {repository.repository} has more than {_MOST_PARTS:,} manifests"
-            )
+    def _config(self, manifest: RegistryManifest) -> dict[str, object]:
+        """Return the config of an image or chart."""
+        if not (manifest.config and (_is_image(manifest) or _is_chart(manifest))):
+            return {}
+        digest = manifest.config.digest
         try:
-            part = registries.manifest(repository, entry.digest)
-        except NoAnswerError as error:
-            if error.status != 404:
-                raise
-            part = None
-        if part is None or not part.is_index:
-            yield entry, part
-        elif levels:
-            yield from _parts(registries, repository, part, seen, levels - 1)
-        else:
-            raise NoAnswerError(f"{entry.digest} is an index within more than {_LEVELS} other indexes")
+            return msgspec.json.decode(self.registries.blob(self.reference, digest), type=dict[str, object])
+        except (ValueError, RecursionError):
+            raise NoAnswerError(f"the config {digest} is not a JSON object") from None
+
+    def _attached(self, digest: str) -> Attached:
+        """Return the attachments to a digest, from the referrers API, its fallback tag and tags of cosign."""
+        result = _described(self.registries.referrers(self.reference, digest))
+        start = digest.replace(":", "-")
+        for tag in self.tags:
+            if tag.startswith(f"{start}.") and tag.endswith(".sig"):
+                result |= Attached(signed=True)
+            elif tag == start or tag.startswith(f"{start}."):
+                manifest = self._manifest(self.registries.digest(self.reference, tag))
+                result |= _described(manifest.manifests if manifest.is_index else manifest.layers)
+        return result
+
+    def _parts(
+        self, index: RegistryManifest, seen: set[str], levels: int = _LEVELS
+    ) -> Iterator[tuple[Descriptor, RegistryManifest | None]]:
+        """Yield each manifest of an index and of the indexes in it; None if it is listed, but was deleted.
+
+        `seen` gets the digests, each of which is requested once.
+        """
+        for entry in index.manifests or ():
+            if entry.digest in seen:
+                continue
+            seen.add(entry.digest)
+            if len(seen) > _MOST_PARTS:
+                name = self.reference.repository
+                raise NoAnswerError(f"an index of {name} has more than {_MOST_PARTS:,} manifests")
+            try:
+                part = self._manifest(entry.digest)
+            except NoAnswerError as error:
+                if error.status != 404:
+                    raise
+                part = None
+            if part is None or not part.is_index:
+                yield entry, part
+            elif levels:
+                yield from self._parts(part, seen, levels - 1)
+            else:
+                raise NoAnswerError(f"{entry.digest} is an index within more than {_LEVELS} other indexes")
 
 
 def _manifests(
@@ -212,30 +226,6 @@ def _manifests(
             name = detailed if MANIFEST_PLATFORM.fullmatch(detailed) else name
         manifests.append(ManifestFacts(name, digest, _size(part) if part else None))
     return tuple(manifests)
-
-
-def chart(registries: Registries, repository: Reference, digest: str, tags: Iterable[str]) -> Learned | None:
-    """Return what is known of a chart in a registry; None if the digest is not one.
-
-    `tags` has all tags of the repository.
-    """
-    manifest = registries.manifest(repository, digest)
-    if manifest.config is None or manifest.config.media_type != _CHART_CONFIG:
-        return None
-    metadata = _object(registries.blob(repository, manifest.config.digest), manifest.config.digest)
-    beside = attached(registries, repository, digest, tags)
-    if any(layer.media_type == _CHART_PROVENANCE for layer in manifest.layers or ()):
-        beside |= Attached(frozenset({_CHART_PROVENANCE}))
-    annotations = {**mapping(manifest.annotations), **mapping(metadata.get("annotations"))}
-    facts = VersionFacts(
-        version=_chart_version(metadata, f"{repository.repository}@{digest}"),
-        digest=digest,
-        released=_day(annotations.get(_CREATED)),
-        app_version=_app_version(metadata),
-        attestations=attestation_words(beside.types),
-        signature="cosign" if beside.signed else None,
-    )
-    return of_chart(facts, metadata, annotations)
 
 
 def classic_chart(body: bytes, name: str, address: str) -> dict[str, Learned]:
@@ -272,15 +262,6 @@ def _check_depth(body: bytes) -> None:
             raise RecursionError
 
 
-def refreshed(
-    facts: VersionFacts, registries: Registries, repository: Reference, tags: Iterable[str]
-) -> Learned:
-    """Return the facts of a known digest with new attachments."""
-    beside = attached(registries, repository, facts.digest, tags)
-    words, signature = attestation_words({*facts.attestations} | beside.types), facts.signature
-    return Learned(replace(facts, attestations=words, signature="cosign" if beside.signed else signature))
-
-
 def _is_attestation(entry: Descriptor, manifest: RegistryManifest | None) -> bool:
     layers = [layer.media_type for layer in (manifest and manifest.layers) or ()]
     return bool(mapping(entry.annotations).get("vnd.docker.reference.type")) or {*layers} == {_IN_TOTO}
@@ -290,17 +271,8 @@ def _is_image(manifest: RegistryManifest) -> bool:
     return manifest.config is not None and manifest.config.media_type in _IMAGE_CONFIGS
 
 
-def _config(registries: Registries, repository: Reference, manifest: RegistryManifest) -> dict[str, object]:
-    if not (manifest.config and _is_image(manifest)):
-        return {}
-    return _object(registries.blob(repository, manifest.config.digest), manifest.config.digest)
-
-
-def _object(body: bytes, name: str) -> dict[str, object]:
-    try:
-        return msgspec.json.decode(body, type=dict[str, object])
-    except (ValueError, RecursionError):
-        raise NoAnswerError(f"the config {name} is not a JSON object") from None
+def _is_chart(manifest: RegistryManifest) -> bool:
+    return manifest.config is not None and manifest.config.media_type == _CHART_CONFIG
 
 
 def _platform(values: Mapping[str, object]) -> str | None:

@@ -61,18 +61,6 @@ class Order(Struct, frozen=True):
         ]
 
 
-class Choice(Struct, frozen=True):
-    """Which versions in the registry an item lists."""
-
-    values: FromRegistry
-    """`versions` of the page."""
-    order: Order = Order()
-
-    def listed(self, names: Sequence[Sequence[str]]) -> set[str]:
-        """Return the labels that are listed of versions, each given by its label and other tags."""
-        return listed(self.order.in_lines(names), self.values.kept, self.order.newest_of(names))
-
-
 class Item(Struct, frozen=True):
     """An image or chart to request."""
 
@@ -83,8 +71,8 @@ class Item(Struct, frozen=True):
     order: Order
     listed: tuple[Listed, ...] = ()
     """The versions on the page."""
-    choice: Choice | None = None
-    """Selects versions in the registry instead."""
+    choice: FromRegistry | None = None
+    """Selects versions in the registry instead: `versions` of the page."""
 
     @property
     def is_chart(self) -> bool:
@@ -105,6 +93,10 @@ class Item(Struct, frozen=True):
     @property
     def name(self) -> str:
         return self.reference.removeprefix("oci://")
+
+    def chosen(self, choice: FromRegistry, names: Sequence[Sequence[str]]) -> set[str]:
+        """Return the labels that are listed of versions, each given by its label and other tags."""
+        return listed(self.order.in_lines(names), choice.kept, self.order.newest_of(names))
 
     def facts(
         self,

@@ -45,11 +45,6 @@ class Output:
             return None
         return file.read_bytes() if file.exists() else b""
 
-    def save(self, name: str, body: bytes) -> None:
-        """Write a file of which the rest follows later in the run."""
-        if not self._dry_run:
-            write_whole(self.root / name, body)
-
     def write(self, name: str, before: bytes, body: bytes, details: Iterable[str] = ()) -> None:
         """Write a file if it differs from the one `before` this run."""
         with self._lock:
@@ -57,8 +52,8 @@ class Output:
                 self.changes[name] = tuple(details)
             elif body:
                 self.unchanged += 1
-        if body != before:
-            self.save(name, body)
+        if body != before and not self._dry_run:
+            write_whole(self.root / name, body)
 
     def fail(self, error: NoAnswerError, problem: Problem) -> None:
         """Add the problem that an error causes. Problems of a host that is down become one."""

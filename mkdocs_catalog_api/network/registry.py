@@ -71,10 +71,14 @@ class RegistryManifest(Struct, rename="camel"):
 
 
 class _Tags(Struct):
+    """`{"name": "acme/web", "tags": ["1.0", "latest"]}`; null without any."""
+
     tags: list[str] | None = None
 
 
 class _Token(Struct):
+    """`{"token": "eyJ…"}`, or the same as `access_token`."""
+
     token: str = ""
     access_token: str = ""
 

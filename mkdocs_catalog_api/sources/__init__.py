@@ -1,1 +1,1 @@
-"""Reads the sources of a catalog: pages, reports, statements, advisories and history."""
+"""Reads the sources of a catalog, assembles them into the value, and complains about it."""

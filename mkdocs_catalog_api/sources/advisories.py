@@ -51,11 +51,15 @@ def read_exploited(site: Site, most: int, problems: Problems) -> Mapping[str, st
 
 
 class _KevEntry(Struct):
+    """`{"cveID": "CVE-2025-9230", "dateAdded": "2025-10-02", …}`."""
+
     id: Annotated[str, Meta(pattern=r"^CVE-[0-9]{4}-[0-9]{4,19}\Z")] = field(name="cveID")
     added: date = field(name="dateAdded")
 
 
 class _KevCatalog(Struct):
+    """`{"count": 1, "vulnerabilities": [{"cveID": …}]}`."""
+
     count: int
     vulnerabilities: Annotated[list[_KevEntry], Meta(min_length=1)]
 
@@ -81,6 +85,8 @@ def read_kev(data: bytes) -> Mapping[str, str]:
 
 
 class _Release(Struct):
+    """A cycle: `{"name": "17", "eolFrom": "2029-11-08", "isEol": false}`."""
+
     name: Annotated[str, Meta(min_length=1, max_length=128)]
     eol_from: date | None = field(default=None, name="eolFrom")
     is_eol: bool = field(default=False, name="isEol")

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from ..authored.clock import latest, now, timestamp
+from ..authored.clock import latest, timestamp
 from ..authored.front_matter import RawItem
 from ..authored.settings import Settings
 from ..authored.site import Site
 from ..authored.validate import image_versions, pinning_versions
 from ..catalog.assessment import Assessment, Knowledge, assess
-from ..catalog.badge_contents import CATALOG_BADGES, badge_values
 from ..catalog.counts import CountRules
-from ..catalog.covers import ReleaseParts, ScanSelection
-from ..catalog.doubts import doubtful_reports, doubtful_scans, limited, unscanned
-from ..catalog.exceptions import unpublished
+from ..catalog.covers import ScanSelection
 from ..catalog.former import ListedImage, former_digests
-from ..catalog.idle_statements import why_idle
 from ..catalog.ids import identities
 from ..catalog.join import join
-from ..catalog.statements import Statement
 from ..catalog.value import Catalog, FormerDigest, Image, Pin, PinningItem, Release, RoadmapItem
 from ..catalog.vex_matching import Statements
-from ..catalog.vulnerabilities import Vulnerability
 from ..items.lines import Cycle, LineRules, update_advice
-from ..items.models import ImageEntry, ListedEntry, VersionEntry
-from ..items.names import Reference, badge_name
-from ..problems import Level, Problem, Problems
-from ..problems.codes import Code
+from ..items.models import ImageEntry
+from ..items.names import Reference
+from ..problems import Problems
+from .complaints import complaints
 from .load import Sources
 
 
@@ -45,53 +38,34 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         accept_ignored="ignored" in settings.security.accept,
         accept_partial="partial" in settings.security.accept,
     )
-    time, latest_time, security = now(), timestamp(latest()), settings.security
     listed = [
         ListedImage(image_versions(entry, raw, rules, problems), rules, entry.latest, raw.gone)
         for entry, raw in sources.images
         for rules in [line_rules(entry, settings, sources.cycles)]
     ]
-    synced = {entry.slug for entry, raw in sources.images if raw.is_from_registry("platforms")}
+    pages = [sources.pages.of(raw, problems) for _, raw in sources.images]
     pinning = [
-        (PinningItem(name, pinning_versions(entry, raw, problems), sources.pages.of(raw, problems)), raw)
+        PinningItem(name, pinning_versions(entry, raw, problems), sources.pages.of(raw, problems))
         for name, entry, raw in sources.pinning
     ]
+    synced = {entry.slug for entry, raw in sources.images if raw.is_from_registry("platforms")}
+    rules = CountRules(settings.security.scanners, timestamp(latest()), settings.security.accept, synced)
     joined = join(
-        [
-            (image.entry, sources.pages.of(raw, problems))
-            for image, (_, raw) in zip(listed, sources.images, strict=True)
-        ],
-        [item for item, _ in pinning],
-        sources.scans,
-        CountRules(security.scanners, latest_time, security.accept, synced),
-        problems,
+        [(image.entry, page) for image, page in zip(listed, pages, strict=True)],
+        pinning,
+        [*sources.scans, *sources.sboms],
+        rules,
         [*former_digests(listed, sources.facts, sources.history)],
-        sboms=sources.sboms,
-        complete=sources.complete,
     )
-    problems.extend(pinning[item][1].placed(note, "images", at) for item, at, note in joined.pin_problems)
-    problems.extend(limited(joined.selections()))
-    counted = {scan.place for selection in joined.selections() for scan in selection.scans}
-    used = (scan for scan in sources.scans if scan.place in counted)
-    problems.extend(doubtful_reports([*used, *joined.sboms], security.accept))
-    problems.extend(doubtful_scans(joined.images, security.max_age, time))
-    problems.extend(_scanned_platforms(joined.images))
-    for image, (_, raw) in zip(joined.images, sources.images, strict=True):
-        problems.extend(_platforms_without_manifest(image, raw))
-    if security.max_age is not None:
-        raws = {entry.slug: raw for entry, raw in sources.images}
-        for image in unscanned(joined.images):
-            message = f"the newest version, {image.releases[0].entry.version}, has no scan"
-            problem = raws[image.entry.slug].problem
-            hint = "scan it; `security.max_age` requires scans"
-            problems.add(problem(("versions",), message, hint, Level.WARNING, code=Code.SCAN_AGE))
     images = tuple(
         _assessed_image(
             replace(_with_advice(image, entry.latest, raw.gone), manifest_tags=_manifest_tags(raw)), known
         )
         for image, (entry, raw) in zip(joined.images, sources.images, strict=True)
     )
-    former = {(each.slug, each.version, each.digest): _assessed_former(each, known) for each in joined.former}
+    former = {
+        (build.slug, build.version, build.digest): _assessed_former(build, known) for build in joined.former
+    }
     pinning_items = _assessed_pins(joined.pinning, images, former, known)
     catalog = Catalog(
         title=site.title,
@@ -111,59 +85,12 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         publishes_former=settings.has_lookup("digests") and settings.has_lookup("former"),
         publishes_packages=settings.has_lookup("packages"),
         publishes_sboms=settings.has_lookup("sbom"),
-        now=latest_time,
-        identities=identities(_rows(images, pinning_items)),
+        now=rules.now,
     )
-    _note_idle_statements(catalog, problems)
-    problems.extend(_contested_statements(catalog))
-    if settings.security.publish_vex:
-        problems.extend(_unpublished_exceptions(catalog))
-    items: list[tuple[ListedEntry, RawItem]] = [*sources.images, *(item[1:] for item in sources.pinning)]
-    problems.extend(_same_badge_names(items))
-    problems.extend(_tags_of_two_digests(sources.images))
+    rows = (row for assessed in catalog.assessed() for row in (*assessed.rows, *assessed.suppressed))
+    catalog = replace(catalog, identities=identities(rows))
+    problems.extend(complaints(catalog, joined, rules, sources, settings))
     return catalog
-
-
-def _rows(images: Iterable[Image], items: Iterable[PinningItem]) -> Iterator[Vulnerability]:
-    """Yield every row that is published, suppressed ones, too."""
-    assessments = [
-        *(release.assessment for image in images for release in image.releases),
-        *(pin.assessment for item in items for pin in item.pins if pin.outside),
-    ]
-    for assessment in filter(None, assessments):
-        yield from assessment.rows
-        yield from assessment.suppressed
-
-
-def _same_badge_names(items: Sequence[tuple[ListedEntry, RawItem]]) -> Iterator[Problem]:
-    """Yield an error for each value whose badge would have the name of another one."""
-    names = {*CATALOG_BADGES}
-    first = {value: raw for entry, raw in reversed(items) for value in badge_values(entry)}
-    for (field, value), raw in sorted(first.items(), key=itemgetter(0)):
-        name = badge_name(value)
-        if name in names:
-            message = f"{value!r} can't be used, because badge/{name}.json is the badge of another value"
-            hint = "use one spelling for both values, or another name"
-            yield raw.problem((field,), message, hint, code=Code.TWICE)
-        names.add(name)
-
-
-def _tags_of_two_digests(images: Sequence[tuple[ImageEntry, RawItem]]) -> Iterator[Problem]:
-    """Yield an error for each version with a tag that has another digest on another page of its repository.
-
-    Pages agree if a digest of one is a digest of the other, or of one of its manifests.
-    """
-    first: dict[tuple[str, str], tuple[VersionEntry, RawItem]] = {}
-    for entry, raw in images:
-        for position, version in enumerate(entry.versions if entry.repository else ()):
-            for tag in (version.version, *version.tags) if version.digests else ():
-                other, other_raw = first.setdefault((entry.repository or "", tag), (version, raw))
-                known, other_known = {*version.every_digest}, {*other.every_digest}
-                if known.isdisjoint(other.digests) and other_known.isdisjoint(version.digests):
-                    message = f"{entry.image}:{tag} has another digest on {other_raw.place}: {other.digest}"
-                    path, hint = ("versions", position, "digest"), "correct or remove one of them"
-                    yield raw.problem(path, message, hint, code=Code.TWICE)
-                    break
 
 
 def line_rules(entry: ImageEntry, settings: Settings, cycles: Mapping[str, Sequence[Cycle]]) -> LineRules:
@@ -216,7 +143,7 @@ def _assessed_release(image: str | None, release: Release, known: Knowledge) -> 
     whole, manifests = assessed(release.selection), release.entry.manifests
     if len(manifests) < 2:
         return whole
-    of_each = {each.digest: assessed(release.selection.of(each.digest)) for each in manifests}
+    of_each = {manifest.digest: assessed(release.selection.of(manifest.digest)) for manifest in manifests}
     return replace(whole, manifests=of_each)
 
 
@@ -246,73 +173,3 @@ def _assessed_pins(
         return replace(pin, assessment=outside[pin.key])
 
     return tuple(replace(item, pins=tuple(map(assessed, item.pins))) for item in items)
-
-
-def _scanned_platforms(images: Sequence[Image]) -> Iterator[Problem]:
-    """One note that counts the images of which only some platforms are scanned, and graded for these."""
-    selections = (image.newest.selection for image in images if image.newest)
-    partial = [each for each in selections if each.part_scans and each.uncovered and not each.missing]
-    if partial:
-        number = "1 image" if len(partial) == 1 else f"{len(partial)} images"
-        message = f"{number} graded without a scan of each platform, so `complete` is false"
-        hint = (
-            "run `catalog-api sync` and scan what `catalog-api list` prints, or set `platforms` to the ones "
-            "that you publish"
-        )
-        yield Problem("", 0, 0, "", message, hint, Level.INFO, code=Code.IN_PART)
-
-
-def _platforms_without_manifest(image: Image, raw: RawItem) -> Iterator[Problem]:
-    """A warning if `platforms` choose none of a version's manifests, so that all of them are parts."""
-    synced = raw.is_from_registry("platforms")
-    for version in image.entry.versions:
-        platforms = version.platforms or ([] if synced else image.entry.platforms)
-        parts = ReleaseParts.of([], version.manifests, []).parts
-        if parts and platforms and not any(part.may_be(each) for part in parts for each in platforms):
-            there = ", ".join(manifest.platform for manifest in version.manifests)
-            message = f"{version.version} has manifests of {there}, but of none of these platforms"
-            hint = "correct `platforms`; until then, all manifests are expected to be scanned"
-            yield raw.problem(("platforms",), message, hint, Level.WARNING, code=Code.IN_PART)
-
-
-def _contested_statements(catalog: Catalog) -> Iterator[Problem]:
-    """Warn about exceptions that are not used because another statement may be newer.
-
-    There is one warning for each pair of files.
-    """
-    statements, pairs = [*catalog.statements], dict[tuple[str, str], list[tuple[Statement, Statement]]]()
-    for position, other in sorted({pair for each in catalog.assessments() for pair in each.contested}):
-        first, second = statements[position], statements[other]
-        pairs.setdefault((first.file, second.file), []).append((first, second))
-    for (file, other_file), contested in pairs.items():
-        first, second = contested[0]
-        same = first.timestamp and first.timestamp == second.timestamp
-        why = "has the same time" if same else "may be newer, because a time is missing or unreadable"
-        more = f" (and {len(contested) - 1} more)" if len(contested) > 1 else ""
-        message = (
-            f"not used, so {first.name[:80]} is still counted: statements[{second.index}] in {other_file} "
-            f"(`{second.status}`) {why}{more}"
-        )
-        hint = "set a later `timestamp` in the statement that takes precedence"
-        field = f"statements[{first.index}]"
-        yield Problem(file, 0, 0, field, message, hint, Level.WARNING, code=Code.STATEMENT)
-
-
-def _unpublished_exceptions(catalog: Catalog) -> Iterator[Problem]:
-    """A note with the number of suppressed vulnerabilities that other scanners can't be told of exactly."""
-    if number := unpublished(catalog):
-        what = "1 suppressed vulnerability is" if number == 1 else f"{number} suppressed vulnerabilities are"
-        message = f"{what} not published: its digest, its platform or its package URL is unknown"
-        hint = "list the digest, and scan with Trivy or Grype, whose reports have platform and package URL"
-        yield Problem("", 0, 0, "security.publish_vex", message, hint, Level.INFO, code=Code.STATEMENT)
-
-
-def _note_idle_statements(catalog: Catalog, problems: Problems) -> None:
-    """Add a note with the number of VEX statements that match no finding."""
-    matched = {position for assessment in catalog.assessments() for position in assessment.matched}
-    idle = [statement for position, statement in enumerate(catalog.statements) if position not in matched]
-    if idle:
-        first = idle[0]
-        hint = f"the first, statements[{first.index}] in {first.file}: {why_idle(first, catalog.images)}"
-        message = f"{len(idle)} of {len(catalog.statements)} VEX statements match no finding in the catalog"
-        problems.add(Problem("", 0, 0, "security.vex", message, hint, Level.INFO, code=Code.STATEMENT))

@@ -85,9 +85,7 @@ def load(
     `past` is the history if the caller has read it.
     """
     if scanners := settings.security.scanners:
-        from .reports.formats import (
-            SCANNERS,
-        )  # imported here, as catalogs without reports start faster without it
+        from .reports.formats import SCANNERS  # catalogs without reports start faster without it
 
         problems.extend(check_words(("security", "scanners"), scanners, [*SCANNERS], site.config))
     reports = _reports(site, settings, problems)
@@ -192,9 +190,7 @@ def _reports(site: Site, settings: Settings, problems: Problems) -> Sequence[Sca
     folder = _folder(site, "reports", settings, problems)
     if folder is None:
         return ()
-    from .reports.read_reports import (
-        read_reports,
-    )  # imported here, as catalogs without reports start faster without it
+    from .reports.read_reports import read_reports  # for the same reason
 
     limit = settings.security.max_report_size
     lists = settings.has_lookup("packages") or settings.has_lookup("sbom")

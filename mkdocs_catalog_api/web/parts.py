@@ -150,7 +150,7 @@ class Parts:
         self._users = catalog.users() if catalog else {}
         self._since = {
             (statement.document, id_, statement.status): statement.timestamp[:10]
-            for _, statement in (catalog.statements.oldest_first() if catalog else ())
+            for statement in (catalog.statements if catalog else ())
             for id_ in statement.ids
             if statement.timestamp
         }
@@ -451,7 +451,7 @@ def _packages(image: Image) -> dict[str, Any] | None:
     if release is None or release.contents is None:
         return None
     ids: dict[tuple[Package, str], list[str]] = {}
-    for row in release.assessment.rows if release.assessment else ():
+    for row in release.rows:
         ids.setdefault((row.package, plain_version(row.installed)), []).append(row.id)
     entries = {entry.key[:2]: entry for entry in release.contents.packages}
     rows = [
