@@ -11,21 +11,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import jinja2
 import pytest
 from filelock import FileLock
 from hypothesis import settings
-from playwright.sync_api import Browser
 
-from .browser import Visit, chromium, visiting
 from .example import build_as_process, copy_example, documents
 from .programs import need
 from .servers import serve
 from .sites import Result, SiteFolder
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+    from .browser import Visit
+
 pytest_plugins = ["tests.unchanged"]
+SLOW = ("test_web_browser.py", "test_web_faults.py", "test_generators.py", "test_recipes.py")
+"""Modules that import libraries of the extra `slow`."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import these for the quick tests."""
+    return (collection_path.name in SLOW and config.option.markexpr == "not slow") or None
+
 
 # How long an example takes says nothing on a machine that is busy.
 settings.register_profile("any machine", deadline=None)
@@ -104,6 +115,8 @@ def online(example: Result, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """One Chromium for a module, as some tests start a driver of their own."""
+    from .browser import chromium
+
     with chromium() as started:
         yield started
 
@@ -111,6 +124,8 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def visit(browser: Browser, online: str, request: pytest.FixtureRequest) -> Iterator[Visit]:
     """A visitor of the example."""
+    from .browser import visiting
+
     with visiting(browser, online, f"{online}/", **getattr(request, "param", {})) as visit:
         yield visit
 

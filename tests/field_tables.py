@@ -1,24 +1,30 @@
-"""Tables of fields, settings, documents, report formats and grades in the guide.
+"""The guide's tables: fields, settings, documents, report formats, grades, markers, words.
 
-They are made from models, report formats and grades, between `<!-- fields: NAME -->` and `<!-- /fields -->`.
+They are made from the package's own tables, between `<!-- fields: NAME -->` and `<!-- /fields -->`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import yaml
 
+from mkdocs_catalog_api.authored import settings
+from mkdocs_catalog_api.authored.registry_files import filled
 from mkdocs_catalog_api.authored.settings import LARGE_LOOKUPS, Settings, item_fields
 from mkdocs_catalog_api.catalog.addresses import OPENAPI
 from mkdocs_catalog_api.catalog.grading import CLEAN, GRADES, WITH_FIX, WITHOUT_FIX
-from mkdocs_catalog_api.catalog.scans import COUNTERS
+from mkdocs_catalog_api.catalog.scans import COUNTERS, LIMITS
+from mkdocs_catalog_api.catalog.verdict import CONCERNS
 from mkdocs_catalog_api.documents.table import LOOKUP_NAMES, kinds
-from mkdocs_catalog_api.items.collections import ITEM_MODELS
+from mkdocs_catalog_api.items import models
+from mkdocs_catalog_api.items.collections import COLLECTIONS, ITEM_MODELS, WITH_DOCUMENTS
+from mkdocs_catalog_api.items.fields import version_model
 from mkdocs_catalog_api.problems.codes import Code
 from mkdocs_catalog_api.sources.reports import FORMATS, SCANNERS
+from mkdocs_catalog_api.web.parts import MARKERS, SECTIONS
 
 from .editor_schemas import schemas
 from .guide import page
@@ -130,6 +136,8 @@ def _settings(schema: Schema) -> Iterator[str]:
         head, *rest = path
         others = _COLLECTIONS[1:2] if rest and rest[0] in _NOT_OF_PLANS else _COLLECTIONS[1:]
         also = f" (also {', '.join(f'`{other}`' for other in others)})" if head == _COLLECTIONS[0] else ""
+        if name not in EXAMPLES:
+            raise LookupError(f"{name} has no example: add one to EXAMPLES in tests/setting_examples.py")
         meaning = f"{field.get('description', '')} {NOTES.get(name, '')}"
         cells = [f"`{name}`{also}", f"{meaning} *{written[0].upper()}{written[1:]}.*", f"`{EXAMPLES[name]}`"]
         yield f"| {' | '.join(_cell(cell) for cell in cells)} |"
@@ -206,6 +214,56 @@ def _grades() -> Iterator[list[str]]:
         yield [letter, worst, f"{band.low} to {band.high}"]
 
 
+def _grouped(rows: Iterable[tuple[str, *tuple[str, ...]]]) -> Iterator[list[str]]:
+    """A row for each text, with all words that have it."""
+    words: dict[tuple[str, ...], list[str]] = {}
+    for word, *cells in rows:
+        words.setdefault(tuple(cells), []).append(f"`{word}`")
+    yield from ([" ".join(listed), *cells] for cells, listed in words.items())
+
+
+def _markers() -> Iterator[list[str]]:
+    yield ["marker", "shows", "`view`"]
+    rows = (
+        (name, kind.shows, ", ".join(f"`{view}`" for view in kind.views) or "–")
+        for name, kind in MARKERS.items()
+    )
+    yield from _grouped(rows)
+
+
+def _sections() -> Iterator[list[str]]:
+    yield ["sections of an item's page"]
+    yield [" ".join(f"`{name}`" for name in SECTIONS)]
+
+
+def _concerns() -> Iterator[list[str]]:
+    yield ["word", "meaning"]
+    yield from _grouped(CONCERNS.items())
+
+
+def _limits() -> Iterator[list[str]]:
+    yield ["`limits`", "reason"]
+    yield from _grouped(LIMITS.items())
+
+
+def _accept() -> Iterator[list[str]]:
+    yield ["`accept`", "where", "effect"]
+    for word, meaning in models.ACCEPTED.items():
+        yield [f"`{word}`", "on the image's page", f"uses {meaning}"]
+    for setting, effect in settings.ACCEPTED.items():
+        yield [f"`{setting}`", "in the setting `security`", effect]
+
+
+def _filled() -> Iterator[list[str]]:
+    yield ["for", "filled in"]
+    for name in WITH_DOCUMENTS:
+        model, one = COLLECTIONS[name].model, COLLECTIONS[name].one
+        versions = version_model(model)
+        assert versions
+        for of, fields in ((f"{one}", filled(model)), (f"{one}: each version", filled(versions))):
+            yield [of, " ".join(f"`{field}`" for field in fields)]
+
+
 def _codes() -> Iterator[list[str]]:
     """Each code, with a link to its section if it has one."""
     yield ["code", "problem"]
@@ -213,5 +271,15 @@ def _codes() -> Iterator[list[str]]:
     yield from ([f"[{code}](#{code.lower()})" if code in sections else code, code.meaning] for code in Code)
 
 
-OTHER_TABLES = {"report formats": _formats, "grades": _grades, "codes": _codes}
+OTHER_TABLES = {
+    "codes": _codes,
+    "report formats": _formats,
+    "grades": _grades,
+    "markers": _markers,
+    "sections": _sections,
+    "concerns": _concerns,
+    "limits": _limits,
+    "accept": _accept,
+    "filled": _filled,
+}
 """Name of a table → its rows, of what no schema describes."""

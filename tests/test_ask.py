@@ -425,7 +425,8 @@ def test_an_assistant_gets_the_same_answers(online: str) -> None:
             assert [word for word in ("null", "concerns", "complete") if word not in instructions] == []
             tools = (await session.list_tools()).tools
             results = [await session.call_tool(name, given) for name, given in calls]
-            texts = [result.content[0].text for result in results]  # type: ignore[union-attr]
+            contents: list[Any] = [result.content[0] for result in results]
+            texts = [content.text for content in contents]
             assert [json.loads(text) for text in texts] == [each.structured_content for each in results]
             assert max(len(text.encode()) for text in texts) <= 8_000
             return tools, [json.loads(text) for text in texts]

@@ -7,9 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
 
-from .browser import served, visiting
 from .past import Past
 from .sites import REGISTRY, Result, SiteFolder, built, rendered, row, trivy
 
@@ -59,6 +57,10 @@ def past(site: SiteFolder) -> Past:
 
 @pytest.fixture
 def rebuilt(site: SiteFolder) -> SiteFolder:
+    return rebuilt_twice(site)
+
+
+def rebuilt_twice(site: SiteFolder) -> SiteFolder:
     """1.0 was rebuilt twice, 1.1 never, and 0.9 is no longer listed."""
     site.image("nginx", "versions: ['1.0', '1.1']")
     versions = {"0.9": "old", "1.0": "c", "1.1": "d"}
@@ -143,26 +145,6 @@ def test_a_pin_of_a_former_digest_names_its_version_and_the_day(rebuilt: SiteFol
     assert "2 former digests" not in page
     page = (result.folder / "site/images/nginx/index.html").read_text()
     assert "3 former digests" in page and digest("a") in page
-
-
-@pytest.mark.slow
-def test_a_former_digest_is_compared_with_its_update(rebuilt: SiteFolder, browser: Browser) -> None:
-    rebuilt.config["theme"] = {"name": "material", "font": False}
-    folder = rendered(rebuilt).folder / "site"
-    with served(folder) as home, visiting(browser, home, home) as visit:
-        box = visit.page.locator(".catalog-compare")
-        visit.go(f"images/nginx/?compare={digest('a')}..1.1")
-        present = digest("c")[7:19]
-        expect(box.locator("div")).to_have_text(
-            f"1.0 was replaced on 2026-11-02 by {present}…. Update: 1.1 (not scanned)."
-        )
-        expect(box.get_by_label("to")).to_be_disabled()
-        box.get_by_label("From").select_option(digest("old"))
-        expect(box.locator("div")).to_have_text(
-            "0.9 was replaced. Update: 1.1 is the next line (not scanned)."
-        )
-        box.get_by_label("From").select_option("1.0")
-        expect(box.locator("div")).to_have_text("1.0 and 1.1 not scanned, so they can't be compared.")
 
 
 def test_without_the_word_former_pins_have_no_link(rebuilt: SiteFolder) -> None:

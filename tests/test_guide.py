@@ -10,9 +10,10 @@ import socket
 import subprocess
 import sys
 import tomllib
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, get_args
 
 import click
 import pytest
@@ -21,9 +22,13 @@ from markdown.extensions.toc import slugify
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from mkdocs_catalog_api.authored.settings import Settings, item_fields
+from mkdocs_catalog_api.authored.settings import ACCEPTED, Accepted, Settings, item_fields
+from mkdocs_catalog_api.catalog.scans import LIMITS, Limit
+from mkdocs_catalog_api.catalog.verdict import CONCERNS, Concern
 from mkdocs_catalog_api.commands.main import main
 from mkdocs_catalog_api.commands.run import REQUIREMENT
+from mkdocs_catalog_api.documents.table import KINDS
+from mkdocs_catalog_api.items import models
 from mkdocs_catalog_api.items.collections import COLLECTIONS
 
 from .example import EXAMPLE
@@ -36,6 +41,8 @@ from .test_cli import call
 
 ROOT = EXAMPLE.parent
 README = (ROOT / "README.md").read_text("utf-8")
+_LINES = Path(__file__).with_name("constraints.txt").read_text("utf-8").splitlines()
+CONSTRAINTS = [Requirement(line) for line in _LINES if line[0] != "#"]
 FROM_GIT = "mkdocs-catalog-api[sync] @ git+https://git.example.org/YOU/mkdocs-catalog-api@COMMIT"
 NOT_RUN = (
     "pip install ",
@@ -76,9 +83,26 @@ def commands(name: str) -> list[list[str]]:
 
 def test_every_table_of_fields_is_shown_once() -> None:
     shown = [name for text in map(page, PAGES) for name in re.findall(r"<!-- fields: (.+) -->", text)]
-    assert sorted(shown) == sorted({*TABLES, *OTHER_TABLES})
+    assert sorted(shown) == sorted({*TABLES, *OTHER_TABLES}), "each has `<!-- fields: NAME -->` on one page"
     rows = [line for name in shown for line in table(name).splitlines()]
-    assert [row for row in rows if "|  |" in row or "| |" in row] == [], "nothing says what these are"
+    empty = [row for row in rows if "|  |" in row or "| |" in row]
+    assert empty == [], f"nothing says what these are: {empty}"
+
+
+@pytest.mark.parametrize(
+    ("words", "meanings"),
+    [(Concern, CONCERNS), (Limit, LIMITS), (models.Accepted, models.ACCEPTED), (Accepted, ACCEPTED)],
+)
+def test_each_word_has_its_meaning(words: Any, meanings: Mapping[str, str]) -> None:
+    lacking = {*get_args(words)} ^ {*meanings}
+    assert not lacking, f"in the Literal or in the table of meanings below it, but not in both: {lacking}"
+
+
+def test_each_lookup_answers_a_question() -> None:
+    text = page("clients").partition("## One question, one document\n")[2].partition("\n## ")[0]
+    every = {kind.name: route.path for kind in KINDS if kind.optional for route in kind.routes[:1]}
+    lacking = [name for name, path in every.items() if path.partition("{")[0] not in text]
+    assert not lacking, f"guide/clients.md, One question, one document: no question for {lacking}"
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -141,8 +165,9 @@ def test_what_is_to_be_installed_is_what_the_tests_have(name: str) -> None:
     packages = json.loads((Path(__file__).parent / "node/package.json").read_bytes())["dependencies"]
     for program, *arguments in commands(name):
         if program == "pip" and arguments != ["install", "-r", "requirements.txt"]:
-            for requirement in arguments[1:]:
-                assert version(Requirement(requirement).name)
+            names: set[str] = {canonicalize_name(Requirement(word).name) for word in arguments[1:]}
+            lacking = names - {known.name for known in CONSTRAINTS} - {"mkdocs-catalog-api"}
+            assert not lacking, f"{name}.md installs what no test has (add it to an extra): {lacking}"
         if program == "npm":
             names = {re.sub("(?<=.)@.*", "", word) for word in arguments[1:] if word[:2] != "--"}
             assert names <= packages.keys()
@@ -240,18 +265,16 @@ def test_the_readme_is_short_begins_as_the_first_page_and_its_links_lead_somewhe
 
 
 def test_the_readme_installs_releases_that_are_known_to_work() -> None:
-    constraints = Path(__file__).with_name("constraints.txt")
-    known = [Requirement(line) for line in constraints.read_text("utf-8").splitlines() if line[0] != "#"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     for line in sum(project["optional-dependencies"].values(), project["dependencies"]):
         needed = Requirement(line)
-        releases = [each.specifier for each in known if canonicalize_name(needed.name) == each.name]
+        releases = [each.specifier for each in CONSTRAINTS if canonicalize_name(needed.name) == each.name]
         accepted = [needed.specifier.contains(str(release)[2:]) for release in releases]
         assert needed.name == project["name"] or (accepted and all(accepted)), (
             f"{line}: update the constraints"
         )
     installs = [line for line in code(README, "sh") if "/pip install" in line]
-    assert len(installs) == 2 and all(f" -c tests/{constraints.name} " in line for line in installs)
+    assert len(installs) == 2 and all(" -c tests/constraints.txt " in line for line in installs)
 
 
 def test_the_readme_prints_the_json_of_the_example(example_bytes: dict[str, bytes], tmp_path: Path) -> None:
@@ -277,15 +300,18 @@ def test_the_map_for_contributors_has_every_room_and_names_what_is_there() -> No
         "schemas/"
     }  # made from the code
     modules = {path.name for path in code.glob("*.py")} - {"__init__.py"}
-    assert [name for name in rooms if name not in picture] == []
-    assert [name for name in rooms | modules if f"`{name}`" not in table] == []
+    lacking = [name for name in rooms if name not in picture]
+    lacking += [name for name in rooms | modules if f"`{name}`" not in table]
+    assert not lacking, f"CONTRIBUTING.md, The map: draw and describe {lacking}"
     named = {path for path in re.findall(r"`([\w./-]+?)/?`", text) if re.search(r"/|\.(py|md|toml)$", path)}
-    assert [path for path in named if not ((ROOT / path).exists() or (code / path).exists())] == []
+    gone = [path for path in named if not ((ROOT / path).exists() or (code / path).exists())]
+    assert not gone, f"CONTRIBUTING.md names what does not exist: {gone}"
     for row in re.findall(r"^\| .*\.py` \| `.*$", text, re.MULTILINE):  # the walks: step, files, functions
         *_, files, functions = (re.findall(r"`([\w./]+)`", cell) for cell in row.strip(" |").split(" | "))
         source = "".join((code / file).read_text("utf-8") for file in files)
         parts = [part for function in functions for part in function.split(".")]
-        assert [part for part in parts if not re.search(rf"(def|class) {part}\b", source)] == [], row
+        gone = [part for part in parts if not re.search(rf"(def|class) {part}\b", source)]
+        assert not gone, f"CONTRIBUTING.md: {gone} is not in {files}"
 
 
 @pytest.mark.slow

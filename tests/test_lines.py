@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import re
+from dataclasses import KW_ONLY, dataclass, replace
 from random import Random
-from typing import Any
 
 import pytest
 import yaml
@@ -26,103 +26,148 @@ from mkdocs_catalog_api.items.versions import newest_first, undecided, version_k
 
 from .sites import Result, SiteFolder, built, digest
 
-NONE = "–"
-ROWS = {
-    "postgresql": ("", "17.5: 17/ > 17.6 18.0 | 17.6: 17/ > – 18.0 | 16.10: 16/ > – 18.0 | *18.0: 18/ > – –"),
-    "nginx-stable": (
-        "latest: 1.28.1", "1.28.0: 1.28/ > 1.28.1 – | *1.28.1: 1.28/ > – – | 1.29.3: 1.29/ > – –"),
-    "node": (
-        "",
-        "24.18.0: 24.18/ > 24.18.1 26.5.1 | 24.18.1: 24.18/ > – 26.5.1 | 26.4.0: 26.4/ > – 26.5.1"
-        " | *26.5.1: 26.5/ > – –"),
-    "node-major": (
-        "lines: major",
-        "24.18.0: 24/ > 24.18.1 26.5.1 | 24.18.1: 24/ > – 26.5.1 | 26.4.0: 26/ > 26.5.1 –"
-        " | *26.5.1: 26/ > – –"),
-    "node-product": (
-        "product: nodejs", "26.4.0: 26/ > 26.5.1 – | *26.5.1: 26/ > – – | 24.18.0: 24/ > – 26.5.1"),
-    "python": (
-        "",
-        "*3.14.7: 3.14/ > – – | 3.14.6-dev: 3.14/dev > 3.14.7-dev – | 3.14.7-dev: 3.14/dev > – –"
-        " | 3.13.15-dev: 3.13/dev > – 3.14.7-dev"),
-    "python-debian": (
-        "",
-        "*3.14.7-debian13: 3.14/debian13 > – –"
-        " | 3.14.7-0-debian13-sfw-ent-dev: 3.14/debian13-sfw-ent-dev > – –"
-        " | 3.13.15-debian13: 3.13/debian13 > – 3.14.7-debian13"),
-    "distributions": (
-        "",
-        "17.10-alpine3.24: 17/alpine3.24 > 17.11-alpine3.24 – | 17.11-alpine3.24: 17/alpine3.24 > – – | "
-        "17.11-debian13 (17.11): 17/debian13 > – 18.6-debian13 | *18.6-debian13 (18.6): 18/debian13 > – –"),
-    "fips": (
-        "",
-        "1.0.0-fips: 1.0/fips > 1.0.1-fips – | 1.0.1-fips: 1.0/fips > – – | 1.0.0: 1.0/ > – 1.1.0"
-        " | *1.1.0: 1.1/ > – –"),
-    "candidates": ("", "2.0.0-rc1: 2.0/ > 2.0.0-rc2 – | 2.0.0-rc2: 2.0/ > – – | *1.9.4: 1.9/ > – –"),
-    "openssl": ("", "1.1.1v: 1.1/ > 1.1.1w 3.0.2 | 1.1.1w: 1.1/ > – 3.0.2 | *3.0.2: 3.0/ > – –"),
-    "java8": ("", "8u492.b09: 8/ > 8u502.b07 – | *8u502.b07: 8/ > – – | 8u502.b06: 8/ > 8u502.b07 –"),
-    "ubuntu": ("", "22.04: 22/ > 22.10 24.04 | 22.10: 22/ > – 24.04 | *24.04: 24/ > – –"),
-    "channels": ("", "*latest: latest/ > – – | latest-dev: latest/dev > – – | 1.29.3: 1.29/ > – –"),
-    "wordpress": (
-        "",
-        "6.9.7-php8.4-fpm: 6.9/php8.4-fpm > – 7.0.4-php8.4-fpm | *7.0.4-php8.4-fpm: 7.0/php8.4-fpm > – –"
-        " | 7.0.4-php8.5-fpm: 7.0/php8.5-fpm > – –"),
-    "revisions": ("", "1.2.3-r0: 1.2/ > 1.2.3-r1 – | *1.2.3-r1: 1.2/ > – – | 1.2.3-r1-dev: 1.2/dev > – –"),
-    "named-lines": ("", "4.9=lts: lts/ > 5.0 5.1 | 5.0=lts: lts/ > – 5.1 | *5.1: 5/ > – –"),
-    "latest-and-dates": (
-        "",
-        "*2.4.1 (latest): 2.4/ > – – | 2.4.0: 2.4/ > 2.4.1 – | 20231015: 20231015/ > – – | web-7: 7/ > – –"),
-    "latest-on-a-variant": (
-        "", "1.2.4: 1.2/ > – – | 1.2.2-slim: 1.2/slim > 1.2.3-slim – | *1.2.3-slim (latest): 1.2/slim > – –"),
-    "latest-on-an-older-line": (
-        "", "2.9.9 (latest): 2.9/ > – 3.0.0 | *3.0.0: 3.0/ > – – | 20231015: 20231015/ > – –"),
-    "latest-on-a-candidate": ("", "2.0.0-rc1 (latest): 2.0/ > – – | *1.9.4: 1.9/ > – –"),
-    "latest-against-the-page": (
-        "latest: 20231015", "2.4.1 (latest): 2.4/ > – 20231015 | *20231015: 20231015/ > – –"),
-    "only-dev": ("", "*1.30.0-dev: 1.30/dev > – – | 1.29.0-dev: 1.29/dev > – 1.30.0-dev"),
-}  # fmt: skip
-"""Slug → front matter, and `label[=line] [(tag)]: line/variant > upgrade newLine`; `*` marks the newest."""
+
+@dataclass(frozen=True)
+class Release:
+    """A version, and where it is published: what to update to in its line, and in a newer one."""
+
+    version: str
+    _: KW_ONLY
+    line: str
+    variant: str = ""
+    upgrade: str | None = None
+    new_line: str | None = None
+    tag: str = ""
+    written: str = ""
+    """The line that the page gives it."""
+    newest: bool = False
+
+
+RELEASES: dict[str, list[Release]] = {
+    "postgresql": [
+        Release("17.5", line="17", upgrade="17.6", new_line="18.0"),
+        Release("17.6", line="17", new_line="18.0"),
+        Release("16.10", line="16", new_line="18.0"),
+        Release("18.0", line="18", newest=True),
+    ],
+    "nginx-stable": [
+        Release("1.28.0", line="1.28", upgrade="1.28.1"),
+        Release("1.28.1", line="1.28", newest=True),
+        Release("1.29.3", line="1.29"),
+    ],
+    "node-major": [
+        Release("24.18.0", line="24", upgrade="24.18.1", new_line="26.5.1"),
+        Release("24.18.1", line="24", new_line="26.5.1"),
+        Release("26.4.0", line="26", upgrade="26.5.1"),
+        Release("26.5.1", line="26", newest=True),
+    ],
+    "node-product": [
+        Release("26.4.0", line="26", upgrade="26.5.1"),
+        Release("26.5.1", line="26", newest=True),
+        Release("24.18.0", line="24", new_line="26.5.1"),
+    ],
+    "python": [
+        Release("3.14.7", line="3.14", newest=True),
+        Release("3.14.6-dev", line="3.14", variant="dev", upgrade="3.14.7-dev"),
+        Release("3.14.7-dev", line="3.14", variant="dev"),
+        Release("3.13.15-dev", line="3.13", variant="dev", new_line="3.14.7-dev"),
+    ],
+    "python-debian": [
+        Release("3.14.7-debian13", line="3.14", variant="debian13", newest=True),
+        Release("3.14.7-0-debian13-sfw-ent-dev", line="3.14", variant="debian13-sfw-ent-dev"),
+        Release("3.13.15-debian13", line="3.13", variant="debian13", new_line="3.14.7-debian13"),
+    ],
+    "openssl": [
+        Release("1.1.1v", line="1.1", upgrade="1.1.1w", new_line="3.0.2"),
+        Release("1.1.1w", line="1.1", new_line="3.0.2"),
+        Release("3.0.2", line="3.0", newest=True),
+    ],
+    "channels": [
+        Release("latest", line="latest", newest=True),
+        Release("latest-dev", line="latest", variant="dev"),
+        Release("1.29.3", line="1.29"),
+    ],
+    "named-lines": [
+        Release("4.9", line="lts", upgrade="5.0", new_line="5.1", written="lts"),
+        Release("5.0", line="lts", new_line="5.1", written="lts"),
+        Release("5.1", line="5", newest=True),
+    ],
+    "latest-and-dates": [
+        Release("2.4.1", line="2.4", tag="latest", newest=True),
+        Release("2.4.0", line="2.4", upgrade="2.4.1"),
+        Release("20231015", line="20231015"),
+        Release("web-7", line="7"),
+    ],
+    "latest-on-a-variant": [
+        Release("1.2.4", line="1.2"),
+        Release("1.2.2-slim", line="1.2", variant="slim", upgrade="1.2.3-slim"),
+        Release("1.2.3-slim", line="1.2", variant="slim", tag="latest", newest=True),
+    ],
+    "latest-on-an-older-line": [
+        Release("2.9.9", line="2.9", new_line="3.0.0", tag="latest"),
+        Release("3.0.0", line="3.0", newest=True),
+        Release("20231015", line="20231015"),
+    ],
+    "latest-on-a-candidate": [
+        Release("2.0.0-rc1", line="2.0", tag="latest"),
+        Release("1.9.4", line="1.9", newest=True),
+    ],
+    "latest-against-the-page": [
+        Release("2.4.1", line="2.4", new_line="20231015", tag="latest"),
+        Release("20231015", line="20231015", newest=True),
+    ],
+    "only-dev": [
+        Release("1.30.0-dev", line="1.30", variant="dev", newest=True),
+        Release("1.29.0-dev", line="1.29", variant="dev", new_line="1.30.0-dev"),
+    ],
+}
+"""Slug → versions of real images."""
+PAGES = {
+    "nginx-stable": "latest: 1.28.1",
+    "node-major": "lines: major",
+    "node-product": "product: nodejs",
+    "latest-against-the-page": "latest: 20231015",
+}
+"""Slug → further front matter."""
 NODE_CYCLES = [{"name": name, "eolFrom": f"20{name}-04-30", "isEol": False} for name in ("26", "24")]
 NODE = {"result": {"releases": NODE_CYCLES}}
 """Two cycles, as https://endoflife.date/api/v1/products/nodejs/ has them, with other days."""
-
-
-def parse(text: str) -> list[tuple[str, dict[str, Any], str, list[str | None]]]:
-    parsed = []
-    for part in text.split("|"):
-        head, _, rest = part.strip().lstrip("*").partition(": ")
-        place, _, advice = rest.partition(" > ")
-        label, _, tag = head.partition(" (")
-        label, _, line = label.partition("=")
-        version: dict[str, Any] = {"version": label, "digest": digest(f"{text} {label}")}
-        version |= {"tags": [tag.rstrip(")")]} if tag else {}
-        version |= {"line": line} if line else {}
-        parsed.append((label, version, place, [None if word == NONE else word for word in advice.split()]))
-    return parsed
 
 
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> Result:
     site = SiteFolder(tmp_path_factory.mktemp("lines"))
     site.write("advisories/endoflife/nodejs.json", json.dumps(NODE))
-    for slug, (extra, text) in ROWS.items():
-        versions = [version for _, version, _, _ in parse(text)]
-        site.image(slug, f"{extra}\n{yaml.safe_dump({'versions': versions[::-1]})}")
+    for slug, releases in RELEASES.items():
+        versions = [
+            {"version": each.version, "digest": digest(f"{slug} {each.version}")}
+            | ({"tags": [each.tag]} if each.tag else {})
+            | ({"line": each.written} if each.written else {})
+            for each in reversed(releases)
+        ]
+        site.image(slug, f"{PAGES.get(slug, '')}\n{yaml.safe_dump({'versions': versions})}")
     return built(site)
 
 
-@pytest.mark.parametrize("slug", ROWS)
+@pytest.mark.parametrize("slug", RELEASES)
 def test_lines_variants_and_advice_of_real_labels(rows: Result, slug: str) -> None:
-    text = ROWS[slug][1]
     image = rows.json(f"images/{slug}/index.json")["data"]
     published = {version["version"]: version for version in image["versions"]}
-    (newest,) = re.findall(r"\*([^:= ]+)", text)
-    assert image["latest"] == image["versions"][0]["version"] == newest
-    for label, version, place, advice in parse(text):
-        assert f"{published[label]['line']}/{published[label]['variant']}" == place, label
-        entry = rows.json(f"digests/{version['digest'].replace(':', '/')}.json")["data"][0]
-        newer = [entry[name] and entry[name]["version"] for name in ("upgrade", "newLine")]
-        assert newer == advice, label
+    newest = [each.version for each in RELEASES[slug] if each.newest]
+    assert [image["latest"]] == [image["versions"][0]["version"]] == newest
+    for wanted in RELEASES[slug]:
+        place = digest(f"{slug} {wanted.version}").replace(":", "/")
+        entry = rows.json(f"digests/{place}.json")["data"][0]
+        upgrade, new_line = (entry[name] and entry[name]["version"] for name in ("upgrade", "newLine"))
+        of_version = published[wanted.version]
+        found = replace(
+            wanted,
+            line=of_version["line"],
+            variant=of_version["variant"],
+            upgrade=upgrade,
+            new_line=new_line,
+        )
+        assert found == wanted
 
 
 def test_a_tag_latest_on_an_older_version_is_told(rows: Result) -> None:

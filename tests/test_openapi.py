@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import schemathesis
 from jsonschema_rs import Draft202012Validator, meta
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
@@ -175,6 +174,8 @@ def test_it_is_clean_under_the_recommended_rules_of_redocly(example: Result, nod
 
 @pytest.mark.slow
 def test_schemathesis_accepts_every_document(example: Result, online: str) -> None:
+    import schemathesis
+
     schema = schemathesis.openapi.from_url(f"{online}/api/v1/openapi.json")
     schema.config.update(base_url=online)
     patterns = [

@@ -99,6 +99,7 @@ def test_the_newest_sbom_of_a_part_counts_and_all_parts_are_united(site: SiteFol
     assert [component["name"] for component in components] == ["new", "other"]
 
 
+@pytest.mark.slow
 def test_an_sbom_is_valid_and_the_author_s_address_comes_first(site: SiteFolder) -> None:
     """By the schema of CycloneDX itself, whatever lists write."""
     from cyclonedx.schema import SchemaVersion

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+import regopy
 import yaml
 
 from mkdocs_catalog_api.catalog.verdict import CONCERNS
@@ -383,7 +384,6 @@ def test_backstage_reads_an_entity_for_each_image(served: Served, tmp_path: Path
 
 def denials(given: Any, policy: str = "") -> list[str]:
     """The reasons for which the policy denies this input."""
-    regopy = pytest.importorskip("regopy")
     rego = regopy.Interpreter()
     rego.add_module("catalog", policy or script("catalog.rego"))
     rego.set_input(given)

@@ -15,7 +15,8 @@ from .refresh import GENERATED, MESSAGES, stale
 
 @pytest.mark.parametrize("name", GENERATED)
 def test_generated_files_are_current(name: str) -> None:
-    assert [*stale(name)] == [], "if the change is meant: python -m tests.refresh, and read its diff"
+    files = [*map(str, stale(name))]
+    assert not files, f"run `python -m tests.refresh`, and read its diff, if the change is meant: {files}"
 
 
 def test_no_message_repeats_the_words_of_a_parser() -> None:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from .scan_rows import PLAIN, Row, Seen, catalogs
-from .sites import REGISTRY, SiteFolder, built, grype, match, row, trivy, vex
+from .scan_rows import PLAIN, WEB, Row, compare, note, warning
+from .sites import SiteFolder, built, grype, match, row, trivy, vex
 
-WEB = f"{REGISTRY}/web"
 ONE, TWO = "CVE-2026-0001", "CVE-2026-0002"
 
 
@@ -52,119 +50,115 @@ HEADERS = {
     "match-type": "exact-indirect-match",
     "package": {"name": "linux-libc-dev", "upstream-name": "linux"},
 }
-# What a scanner was told to ignore counts with a note, or is suppressed where that is accepted.
+OTHER_HEADERS = {"match-type": "exact-indirect-match", "package": {"name": "a", "upstream-name": "b"}}
+CONFIGURED = {
+    "descriptor": {"name": "grype", "configuration": {"ignore": [KNOWN_FIXED | {"fix-state": "x"}]}}
+}
+# What a scanner was told to ignore counts with a note, or is suppressed where that is accepted, and why.
 IGNORED: dict[str, tuple[Any, str]] = {
     **{
         f"ignored by Trivy as {status!r}": (
-            modified(row(ONE), status), "ignored | not before 2.0 | .trivyignore.yaml")
+            modified(row(ONE), status), "not before 2.0 | .trivyignore.yaml")
         for status in ("ignored", "affected", "end_of_life", "")
     },
-    "ignored by Grype": (ignoring({"reason": "not before 2.0"}), "ignored | not before 2.0 | Grype"),
-    "by a statement that does not suppress": (
-        ignoring({"vex-status": "under_investigation"}), "ignored |  | Grype"),
-    "by one of two rules": (ignoring(HEADERS, {"vulnerability": ONE}), "ignored |  | Grype"),
-    "by its kind of match": (ignoring({"match-type": "exact-indirect-match"}), "ignored |  | Grype"),
-    "by no rule": (ignoring(), "ignored |  | Grype"),
-    "by a rule on the headers of another package": (
-        ignoring({"match-type": "exact-indirect-match", "package": {"name": "a", "upstream-name": "b"}}),
-        "ignored |  | Grype"),
-    "by a rule on headers and an id": (ignoring(HEADERS | {"vulnerability": ONE}), "ignored |  | Grype"),
+    "ignored by Grype": (ignoring({"reason": "not before 2.0"}), "not before 2.0 | Grype"),
+    "by a statement that does not suppress": (ignoring({"vex-status": "under_investigation"}), " | Grype"),
+    "by one of two rules": (ignoring(HEADERS, {"vulnerability": ONE}), " | Grype"),
+    "by its kind of match": (ignoring({"match-type": "exact-indirect-match"}), " | Grype"),
+    "by no rule": (ignoring(), " | Grype"),
+    "by a rule on the headers of another package": (ignoring(OTHER_HEADERS), " | Grype"),
+    "by a rule on headers and an id": (ignoring(HEADERS | {"vulnerability": ONE}), " | Grype"),
     "by a configured rule on what it knows": (
-        ignoring(KNOWN_FIXED)
-        | {"descriptor": {"name": "grype", "configuration": {"ignore": [KNOWN_FIXED | {"fix-state": "x"}]}}},
-        "ignored | DistroPackageFixed | Grype"),
-}  # fmt: skip
-NOTE = "note CAT039 web/1: 1 finding"
-ROWS = {
-    name: Row(PLAIN, {"web/1": report}, ONE, f"{NOTE} ignored by", {"suppressed": "", "grade": "D"})
-    for name, (report, _) in IGNORED.items()
-} | {
-    f"{name}, accepted": Row(
-        PLAIN, {"web/1": report}, "", NOTE, {"suppressed": ONE, "why": why, "total": 0},
-        security=ACCEPT_IGNORED)
-    for name, (report, why) in IGNORED.items()
+        ignoring(KNOWN_FIXED) | CONFIGURED, "DistroPackageFixed | Grype"),
 }  # fmt: skip
 # What a VEX document told the scanner is suppressed without a note.
-ROWS |= {
-    f"told to {scanner} as {status}": Row(
-        PLAIN, {"web/1": report}, "", record={"suppressed": ONE, "why": why})
+BY_VEX = {
+    f"told to {scanner} as {status}": (report, f"{ONE}: {status} | {why}")
     for status in ("not_affected", "fixed")
     for scanner, report, why in (
-        ("Trivy", modified(row(ONE), status), f"{status} | not before 2.0 | .trivyignore.yaml"),
+        ("Trivy", modified(row(ONE), status), "not before 2.0 | .trivyignore.yaml"),
         (
             "Grype",
             ignoring(HEADERS, {"reason": "x"}, VEX_RULE | {"vex-status": status}),
-            f"{status} | component_not_present | vex",
+            "component_not_present | vex",
         ),
     )
-}  # fmt: skip
+}
 # What Grype leaves out by its own knowledge stays out.
 OWN_REASONS = ("DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable")
 OWN_RULES: list[dict[str, Any]] = [HEADERS, *({"reason": reason} for reason in OWN_REASONS)]
-ROWS |= {
-    f"Grype knows: {rule}": Row(PLAIN, {"web/1": ignoring(rule)}, "", record={"suppressed": ""})
-    for rule in OWN_RULES
-}
+# A report that leaves something out gets no good grade.
+OPTIONS = {"only-fixed": True, "only-notfixed": True, "ignore-wontfix": "wont-fix", "exclude": ["/usr/**"]}
+NO_OPTIONS = {"only-fixed": False, "only-notfixed": False, "ignore-wontfix": "", "exclude": []}
+
+
+def noted(report: Any, says: str, *ids: str, **row: Any) -> Row:
+    """A row with one note on the report."""
+    return Row(reports={"web/1": report}, ids=ids, told=[note("CAT039", "web/1", says)], **row)
+
+
 elsewhere = modified(row(ONE))
 elsewhere["Results"].append({"Target": "other", "Class": "lang-pkgs", "Vulnerabilities": [row(ONE)]})
-ROWS |= {
-    "one finding of the row is not ignored": Row(
-        PLAIN, {"web/1": elsewhere}, ONE, NOTE, security=ACCEPT_IGNORED),
-    "a modified finding of an unknown type": Row(
-        PLAIN, {"web/1": modified(row(ONE), Type="flaw")}, ONE, NOTE),
-    "another one, without an id of a vulnerability": Row(
-        PLAIN, {"web/1": modified({"ID": "DS002"}, Type="flaw")}, "",
-        "note CAT039 web/1: 1 modified findings of type flaw"),
-    "the vendor declares it unaffected": Row(
-        PLAIN, {"web/1": trivy([row(ONE) | {"Status": "not_affected"}, row(TWO)])}, TWO,
-        "note CAT039 web/1: 1 findings with the status not_affected"),
+ROWS = {
+    **{
+        name: noted(report, "1 finding ignored by", ONE, record={"suppressed": [], "grade": "D"})
+        for name, (report, _) in IGNORED.items()
+    },
+    **{
+        f"{name}, accepted": noted(
+            report, "1 finding", security=ACCEPT_IGNORED,
+            record={"suppressed": [f"{ONE}: ignored | {why}"], "total": 0})
+        for name, (report, why) in IGNORED.items()
+    },
+    **{
+        name: Row(reports={"web/1": report}, ids=[], record={"suppressed": [shown]})
+        for name, (report, shown) in BY_VEX.items()
+    },
+    **{
+        f"Grype knows: {rule}": Row(reports={"web/1": ignoring(rule)}, ids=[], record={"suppressed": []})
+        for rule in OWN_RULES
+    },
+    "one finding of the row is not ignored": noted(elsewhere, "1 finding", ONE, security=ACCEPT_IGNORED),
+    "a modified finding of an unknown type": noted(modified(row(ONE), Type="flaw"), "1 finding", ONE),
+    "another one, without an id of a vulnerability": noted(
+        modified({"ID": "DS002"}, Type="flaw"), "1 modified findings of type flaw"),
+    "the vendor declares it unaffected": noted(
+        trivy([row(ONE) | {"Status": "not_affected"}, row(TWO)]), "1 findings with the status not_aff", TWO),
     "a report of a hub has one note": Row(
-        "versions: ['1', '2']", {"hub/acme/web/1": {f"{WEB}:{tag}": modified(row(ONE)) for tag in "12"}}, ONE,
-        "note CAT039 hub/acme/web/1: 2 findings ignored by"),
-} | {
-    f"a modified finding that is no package's: {kind}": Row(
-        PLAIN, {"web/1": modified({"ID": "DS002"}, Type=kind)}, "")
-    for kind in ("misconfiguration", "secret", "license")
+        page="versions: ['1', '2']", ids=[ONE],
+        reports={"hub/acme/web/1": {f"{WEB}:{tag}": modified(row(ONE)) for tag in "12"}},
+        told=[note("CAT039", "hub/acme/web/1", "2 findings ignored by")]),
+    **{
+        f"a modified finding that is no package's: {kind}": Row(
+            reports={"web/1": modified({"ID": "DS002"}, Type=kind)}, ids=[])
+        for kind in ("misconfiguration", "secret", "license")
+    },
+    **{
+        f"{option}, {len(ids)} found": Row(
+            app=f"images: ['{WEB}:1']", security={"accept": ["partial"]}, ids=ids,
+            reports={"web/1": configured(*map(match, ids), **{option: value})},
+            told=[warning("CAT036", "web/1", option)],
+            record={"grade": grade, "badge": grade or "partly scanned"}, chart={"grade": grade})
+        for option, value in OPTIONS.items()
+        for ids, grade in (([], None), ([ONE], "D"))
+    },
+    **{
+        f"options {options}": Row(
+            reports={"web/1": configured(options=options)}, ids=[], record={"grade": "A+"})
+        for options in (NO_OPTIONS, {"fail-on-severity": "high"}, None, "x")
+    },
+    **{
+        f"two severities that are {severity!r}": Row(
+            reports={"web/1": scanned(match(ONE, severity), match(TWO, severity))}, ids=[ONE, TWO],
+            told=[warning("CAT039", "web/1", f"2 findings with {words}")], record={"unknown": 2})
+        for severity, words in (("SEVERE", "the severity 'SEVERE'"), ("", ""))
+    },
 }  # fmt: skip
-# A report that leaves something out gets no good grade.
-ROWS |= {
-    f"{option}, {ids or 'nothing'}": Row(
-        {"web": PLAIN, "app": f"images: ['{WEB}:1']"},
-        {"web/1": configured(*(match(id_) for id_ in ids.split()), **{option: value})}, ids,
-        f"CAT036 web/1: {option}", {"grade": grade, "badge": grade or "partly scanned"}, {"grade": grade},
-        {"accept": ["partial"]})
-    for option, value in (
-        *(("only-fixed", True), ("only-notfixed", True)),
-        *(("ignore-wontfix", "wont-fix"), ("exclude", ["/usr/**"])),
-    )
-    for ids, grade in (("", None), (ONE, "D"))
-}  # fmt: skip
-ROWS |= {
-    f"options {options}": Row(PLAIN, {"web/1": configured(options=options)}, "", record={"grade": "A+"})
-    for options in (
-        {"only-fixed": False, "only-notfixed": False, "ignore-wontfix": "", "exclude": []},
-        {"fail-on-severity": "high"},
-        None,
-        "x",
-    )
-}
-ROWS |= {
-    f"two severities that are {severity!r}": Row(
-        PLAIN, {"web/1": scanned(match(ONE, severity), match(TWO, severity))}, f"{ONE} {TWO}",
-        f"CAT039 web/1: 2 findings with {words}", {"unknown": 2})
-    for severity, words in (("SEVERE", "the severity 'SEVERE'"), ("", ""))
-}  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def seen(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Seen]]:
-    with catalogs(ROWS, tmp_path_factory.mktemp) as every:
-        yield every
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_what_counts_of_a_report(seen: dict[str, Seen], name: str) -> None:
-    seen[name].compare(ROWS[name])
+def test_what_counts_of_a_report(site: SiteFolder, name: str) -> None:
+    compare(site, ROWS[name])
 
 
 @pytest.mark.parametrize("finding", [{}, None, {"VulnerabilityID": ""}, {"VulnerabilityID": 3}])

@@ -538,7 +538,7 @@ def test_packages_that_are_listed(report: Any, subject: dict[str, Any], listed: 
 def test_the_sample_of_an_sbom_is_no_scan(site: SiteFolder, report_format: ReportFormat) -> None:
     """It leaves the image unscanned, and its package is known; where it is of another one, it is not used."""
     site.image("web", "image: ghcr.io/acme/web\nversions: ['1', '2']")
-    suffix = {"CycloneDX": "cdx", "SPDX": "spdx"}[report_format.name]
+    suffix = "spdx" if report_format.name == "SPDX" else "cdx"
     site.write(f"scans/web/1.{suffix}.json", report_format.sample)
     site.write(f"scans/web/2.{suffix}.json", report_format.sample)
     result = built(site)

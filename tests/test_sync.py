@@ -9,11 +9,12 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 import yaml
@@ -287,15 +288,18 @@ def test_a_damaged_file_is_refused_and_stays(site: SiteFolder, fake: FakeRegistr
 # What becomes known night after night
 
 
-class Story(NamedTuple):
-    """An image night after night, separated by |: what its registry has, and what is known then."""
+@dataclass(frozen=True, kw_only=True)
+class Story:
+    """An image night after night: what its registry has, and what is known then."""
 
-    nights: str
-    """Tags and their builds, as `1.0:a latest:a`; - none, . as before, or the status of the list."""
-    known: str
-    """Versions with their further tags, as `1.0:a+latest`, with ? if they are gone; and former ones."""
-    told: str = ""
-    """What is printed of the last change, and a part of each warning."""
+    nights: Sequence[Mapping[str, str] | int | None]
+    """Tags and their builds; None is as the night before, a number the status of the list."""
+    known: Sequence[str]
+    """Of each night, as `in_words` says it."""
+    changes: str | None = None
+    """What is printed of the last change."""
+    warnings: Sequence[str] = ()
+    """A part of each warning of the last night."""
     prune: bool = False
     """Whether the last night is with --prune."""
     page: str = "versions: registry"
@@ -303,81 +307,95 @@ class Story(NamedTuple):
 
 STORIES = {
     "a tag that moved and one that is new": Story(
-        "1.29:a 1.29.3:a | 1.29:b 1.29.3:a 1.29.4:b", "1.29.3:a+1.29 | 1.29.3:a 1.29.4:b+1.29",
-        "~ 1.29.3 + 1.29.4"
-    ),
+        nights=[{"1.29": "a", "1.29.3": "a"}, {"1.29": "b", "1.29.3": "a", "1.29.4": "b"}],
+        known=["1.29.3:a+1.29", "1.29.3:a 1.29.4:b+1.29"], changes="~ 1.29.3 + 1.29.4"),
     "the same tag with another digest": Story(
-        "1.29:a | 1.29:b", "1.29:a | 1.29:b, 1.29:a until 2", "~ 1.29, a to b"
-    ),
+        nights=[{"1.29": "a"}, {"1.29": "b"}], known=["1.29:a", "1.29:b, 1.29:a until 2"],
+        changes="~ 1.29, a to b"),
     "each digest is kept, and no longer when it is back": Story(
-        "1:a | 1:b | 1:c | . | 1:b",
-        "1:a | 1:b, 1:a until 2 | 1:c, 1:b until 3, 1:a until 2 | . | 1:b, 1:c until 5, 1:a until 2"
-    ),
+        nights=[{"1": "a"}, {"1": "b"}, {"1": "c"}, None, {"1": "b"}],
+        known=[
+            "1:a", "1:b, 1:a until 2", "1:c, 1:b until 3, 1:a until 2", "1:c, 1:b until 3, 1:a until 2",
+            "1:b, 1:c until 5, 1:a until 2"]),
     "a digest that keeps one of its tags as a version is not former": Story(
-        "1.0:a latest:a | 1.0:a 1.1:b latest:b | 1.0:c 1.0.1:c 1.1:b latest:b",
-        "1.0:a+latest | 1.0:a 1.1:b+latest | 1.0.1:c+1.0 1.1:b+latest, 1.0:a until 3"
-    ),
+        nights=[
+            {"1.0": "a", "latest": "a"}, {"1.0": "a", "1.1": "b", "latest": "b"},
+            {"1.0": "c", "1.0.1": "c", "1.1": "b", "latest": "b"}],
+        known=["1.0:a+latest", "1.0:a 1.1:b+latest", "1.0.1:c+1.0 1.1:b+latest, 1.0:a until 3"]),
     "a tag that the page lists is gone when it is deleted, and comes back": Story(
-        "1.28:a 1.29:b | 1.29:b | 1.28:a 1.29:b | 1.29:b",
-        "1.28:a 1.29:b | 1.28:a? 1.29:b | 1.28:a 1.29:b | 1.28:a? 1.29:b",
-        "~ 1.28, gone / 1.28 was removed / has no tag 1.28", page="versions: ['1.28', '1.29']"
-    ),
+        nights=[{"1.28": "a", "1.29": "b"}, {"1.29": "b"}, {"1.28": "a", "1.29": "b"}, {"1.29": "b"}],
+        known=["1.28:a 1.29:b", "1.28:a? 1.29:b", "1.28:a 1.29:b", "1.28:a? 1.29:b"],
+        changes="~ 1.28, gone", warnings=["1.28 was removed", "has no tag 1.28"],
+        page="versions: ['1.28', '1.29']"),
     "a tag of what is gone is another version's": Story(
-        "1.0:a edge:a | 1.1:b edge:b", "1.0:a+edge | 1.0:a? 1.1:b+edge",
-        "~ 1.0, gone + 1.1 / 1.0 was removed", page="versions: [{version: '1.0', tags: [edge]}, '1.1']"
-    ),
+        nights=[{"1.0": "a", "edge": "a"}, {"1.1": "b", "edge": "b"}],
+        known=["1.0:a+edge", "1.0:a? 1.1:b+edge"], changes="~ 1.0, gone + 1.1",
+        warnings=["1.0 was removed"], page="versions: [{version: '1.0', tags: [edge]}, '1.1']"),
     "a deleted tag that the page lists is former when it is pruned": Story(
-        "1.28:a 1.29:b | 1.29:b | .", "1.28:a 1.29:b | 1.28:a? 1.29:b | 1.29:b, 1.28:a until 3",
-        "- 1.28 / has no tag 1.28", prune=True, page="versions: ['1.28', '1.29']"
-    ),
+        nights=[{"1.28": "a", "1.29": "b"}, {"1.29": "b"}, None],
+        known=["1.28:a 1.29:b", "1.28:a? 1.29:b", "1.29:b, 1.28:a until 3"], changes="- 1.28",
+        warnings=["has no tag 1.28"], prune=True, page="versions: ['1.28', '1.29']"),
     "a deleted tag is former if the page does not list it": Story(
-        "nightly-1:a nightly-2:b | nightly-2:b nightly-3:c | nightly-1:a",
-        "nightly-1:a nightly-2:b | nightly-2:b nightly-3:c, nightly-1:a until 2 |"
-        " nightly-1:a, nightly-2:b until 3, nightly-3:c until 3", "+ nightly-1 - nightly-2 - nightly-3"
-    ),
+        nights=[
+            {"nightly-1": "a", "nightly-2": "b"}, {"nightly-2": "b", "nightly-3": "c"}, {"nightly-1": "a"}],
+        known=[
+            "nightly-1:a nightly-2:b", "nightly-2:b nightly-3:c, nightly-1:a until 2",
+            "nightly-1:a, nightly-2:b until 3, nightly-3:c until 3"],
+        changes="+ nightly-1 - nightly-2 - nightly-3"),
     "only tags that may be versions are requested": Story(
-        "1.0:a pr-1:a latest:a main:b sha-504ed11:c 1.1-504ed11:c feature-x:d",
-        "1.0:a+latest", "+ 1.0"
-    ),
-    "without a version": Story("main:a pr-1:b", "", " / no tag is a version: main, pr-1"),
-    "without a version any more": Story("1.0:a | main:a", "1.0:a | 1.0:a", " / no tag is a version: main"),
+        nights=[
+            {"1.0": "a", "pr-1": "a", "latest": "a", "main": "b", "feature-x": "d"}
+            | dict.fromkeys(("sha-504ed11", "1.1-504ed11"), "c")
+        ],
+        known=["1.0:a+latest"], changes="+ 1.0"),
+    "without a version": Story(
+        nights=[{"main": "a", "pr-1": "b"}], known=[""], changes="",
+        warnings=["no tag is a version: main, pr-1"]),
+    "without a version any more": Story(
+        nights=[{"1.0": "a"}, {"main": "a"}], known=["1.0:a", "1.0:a"], changes="",
+        warnings=["no tag is a version: main"]),
     "what keep leaves out is known by its digest": Story(
-        "1.0:a 1.1:b 1.1.1:c 2.0:d | 2.0:d 3.0:e 1.1:b | 3.0:f 2.0:d",
-        "1.1.1:c 2.0:d, 1.0:a unlisted, 1.1:b unlisted | 2.0:d 3.0:e, 1.1:b unlisted, 1.1.1:c until 2,"
-        " 1.0:a until 2 | 2.0:d 3.0:f, 3.0:e until 3, 1.1:b until 3, 1.1.1:c until 2, 1.0:a until 2",
-        page="versions: {from: registry, keep: 2}"
-    ),
-    "an emptied repository loses nothing": Story("1.0:a | -", "1.0:a | 1.0:a", " / has no tags of"),
-    "unless it is pruned": Story("1.0:a | -", "1.0:a | , 1.0:a until 2", "- 1.0", prune=True),
-    "if not pruned, either": Story("1.0:a | 404", "1.0:a | , 1.0:a until 2", "- 1.0", prune=True),
+        nights=[
+            {"1.0": "a", "1.1": "b", "1.1.1": "c", "2.0": "d"}, {"2.0": "d", "3.0": "e", "1.1": "b"},
+            {"3.0": "f", "2.0": "d"}],
+        known=[
+            "1.1.1:c 2.0:d, 1.0:a unlisted, 1.1:b unlisted",
+            "2.0:d 3.0:e, 1.1:b unlisted, 1.1.1:c until 2, 1.0:a until 2",
+            "2.0:d 3.0:f, 3.0:e until 3, 1.1:b until 3, 1.1.1:c until 2, 1.0:a until 2"],
+        page="versions: {from: registry, keep: 2}"),
+    "an emptied repository loses nothing": Story(
+        nights=[{"1.0": "a"}, {}], known=["1.0:a", "1.0:a"], changes="", warnings=["has no tags of"]),
+    "unless it is pruned": Story(
+        nights=[{"1.0": "a"}, {}], known=["1.0:a", ", 1.0:a until 2"], changes="- 1.0", prune=True),
+    "if not pruned, either": Story(
+        nights=[{"1.0": "a"}, 404], known=["1.0:a", ", 1.0:a until 2"], changes="- 1.0", prune=True),
     "without access nothing is pruned": Story(
-        "1.0:a | 403", "1.0:a | 1.0:a", " / access denied, 403", prune=True
-    ),
+        nights=[{"1.0": "a"}, 403], known=["1.0:a", "1.0:a"], changes="", warnings=["access denied, 403"],
+        prune=True),
     "only versions that the page lists": Story(
-        "1.29.3:a 1.28.0:b", "1.29.3:a", "+ 1.29.3 / has no tag 1.27.0",
-        page="versions: [1.29.3, {version: 1.27.0}]"
-    ),
+        nights=[{"1.29.3": "a", "1.28.0": "b"}], known=["1.29.3:a"], changes="+ 1.29.3",
+        warnings=["has no tag 1.27.0"], page="versions: [1.29.3, {version: 1.27.0}]"),
     "the tags of a page are asked for, too": Story(
-        "1.29:a main:b", "1.29:a main:b", "+ 1.29 + main", page="versions: [{version: '1.29', tags: [main]}]"
-    ),
+        nights=[{"1.29": "a", "main": "b"}], known=["1.29:a main:b"], changes="+ 1.29 + main",
+        page="versions: [{version: '1.29', tags: [main]}]"),
     "the tag latest is another name of a version on the page, or none": Story(
-        "1.29:a latest:a | 1.29:a latest:b", "1.29:a+latest | 1.29:a", page="versions: ['1.29']"
-    ),
+        nights=[{"1.29": "a", "latest": "a"}, {"1.29": "a", "latest": "b"}],
+        known=["1.29:a+latest", "1.29:a"], page="versions: ['1.29']"),
     "a page with another digest": Story(
-        "1.29.3:a", "1.29.3:a", "+ 1.29.3 / 1.29.3 is a in the registry, released 2026-11-01, not",
-        page=f"versions: [{{version: 1.29.3, digest: '{digest(1)}'}}]"
-    ),
+        nights=[{"1.29.3": "a"}], known=["1.29.3:a"], changes="+ 1.29.3",
+        warnings=["1.29.3 is a in the registry, released 2026-11-01, not"],
+        page=f"versions: [{{version: 1.29.3, digest: '{digest(1)}'}}]"),
     "of tags that differ only in case one is listed": Story(
-        "1-ALPINE:a 1-Alpine:b 1-alpine:c | .", "1-ALPINE:a | .",
-        " / the tag 1-Alpine, which differs from 1-ALPINE only in case / the tag 1-alpine, which"
-    ),
-    "it is that of the page": Story("1-Alpine:b 1-alpine:c", "1-Alpine:b", page="versions: [1-Alpine]"),
+        nights=[{"1-ALPINE": "a", "1-Alpine": "b", "1-alpine": "c"}, None],
+        known=["1-ALPINE:a", "1-ALPINE:a"], changes="",
+        warnings=["the tag 1-Alpine, which differs from 1-ALPINE only in case", "the tag 1-alpine, which"]),
+    "it is that of the page": Story(
+        nights=[{"1-Alpine": "b", "1-alpine": "c"}], known=["1-Alpine:b"], page="versions: [1-Alpine]"),
     "attachments are no versions": Story(
-        f"1.0:a sha256-{'0' * 64}.sig:b sha256-{'0' * 64}:c", "1.0:a", "+ 1.0"
-    ),
+        nights=[{"1.0": "a", f"sha256-{'0' * 64}.sig": "b", f"sha256-{'0' * 64}": "c"}], known=["1.0:a"],
+        changes="+ 1.0"),
     "a page that lists some of the registry's": Story(
-        "1:a", "1:a", page="versions: {from: registry, keep: 5}"
-    ),
+        nights=[{"1": "a"}], known=["1:a"], page="versions: {from: registry, keep: 5}"),
 }  # fmt: skip
 
 
@@ -386,15 +404,15 @@ def test_nights(site: SiteFolder, fake: FakeRegistry, prune: bool) -> None:
     """All stories in one catalog; each night is one run, and the last one is the same for all."""
     stories = {name: story for name, story in STORIES.items() if story.prune == prune}
     slugs = {name: f"s{number}" for number, name in enumerate(stories)}
-    last = max(story.nights.count("|") for story in stories.values())
-    began = {name: last - story.nights.count("|") for name, story in stories.items()}
+    last = max(len(story.nights) for story in stories.values()) - 1
+    began = {name: last + 1 - len(story.nights) for name, story in stories.items()}
     known: dict[str, list[str]] = {name: [] for name in stories}
     letters: dict[str, str] = {}
     (site.folder / "docs/images/nginx.md").unlink()
     for night in range(last + 1):
         going = [name for name in stories if night >= began[name]]
         for name in going:
-            pushed = stories[name].nights.split(" | ")[night - began[name]]
+            pushed = stories[name].nights[night - began[name]]
             letters |= push(fake, f"acme/{slugs[name]}", pushed)
             listed(site, fake, slugs[name], stories[name].page)
         options = ["--prune"] if prune and night == last else []
@@ -403,29 +421,31 @@ def test_nights(site: SiteFolder, fake: FakeRegistry, prune: bool) -> None:
             text = in_words(facts(site, f"images/{slugs[name]}"), began[name])
             known[name].append(with_letters(text, letters))
     for name, story in stories.items():
-        wanted = story.known.split(" | ")
-        wanted = [wanted[position - 1] if each == "." else each for position, each in enumerate(wanted)]
-        assert known[name] == wanted, name
-        changes, *told = with_letters(told_of(slugs[name], printed), letters).split(" / ")
-        parts = story.told.split(" / ")
-        if story.told:
-            assert (changes, len(told)) == (parts[0], len(parts) - 1), name
-            assert all(part in each for part, each in zip(parts[1:], told, strict=True)), (name, told)
+        assert known[name] == [*story.known], name
+        changes, told = told_of(slugs[name], printed)
+        if story.changes is not None:
+            assert with_letters(changes, letters) == story.changes, name
+            told = [with_letters(each, letters) for each in told]
+            fits = [part in each for part, each in zip(story.warnings, told, strict=False)]
+            assert all(fits) and len(told) == len(story.warnings), f"{name}: {told}, not {story.warnings}"
 
 
-def push(fake: FakeRegistry, name: str, night: str) -> dict[str, str]:
+def push(fake: FakeRegistry, name: str, night: Mapping[str, str] | int | None) -> dict[str, str]:
     build = {"os": "linux", "architecture": "amd64", "created": "2026-11-01T06:00:00Z"}
-    tags = dict(each.split(":") for each in night.split() if ":" in each)
+    tags = night if isinstance(night, Mapping) else {}
     letters = {fake.artifact(name, build | {"build": each}, CONFIG, tag): each for tag, each in tags.items()}
-    if night.isdigit():
-        fake.replies[f"/v2/{name}/tags/list"] = Reply(status=int(night))
-    elif night != ".":
+    if isinstance(night, int):
+        fake.replies[f"/v2/{name}/tags/list"] = Reply(status=night)
+    elif night is not None:
         fake.tags(name, *tags)
     return letters
 
 
 def in_words(known: Any, began: int) -> str:
-    """A file of facts as in a story that began after this day."""
+    """Versions with their further tags, as `1.0:a+latest`, with ? if they are gone, then former ones.
+
+    The story began after this day.
+    """
     versions = [
         "+".join((f"{each['version']}:{each['digest']}", *each.get("tags", ()))) + "?" * each.get("gone", 0)
         for each in known["versions"]
@@ -438,10 +458,11 @@ def in_words(known: Any, began: int) -> str:
     return ", ".join((" ".join(versions), *unlisted, *former))
 
 
-def told_of(slug: str, told: Any) -> str:
+def told_of(slug: str, told: Any) -> tuple[str, list[str]]:
+    """What is printed of changes, and the warnings."""
     changes = told["summary"]["changed"].get(f"registry/images/{slug}.json", ())
     page = (each for each in told["problems"] if each["file"] == f"docs/images/{slug}.md")
-    return " / ".join((" ".join(changes), *(each["message"] for each in page if each["level"] != "info")))
+    return " ".join(changes), [each["message"] for each in page if each["level"] != "info"]
 
 
 def with_letters(text: str, letters: Mapping[str, str]) -> str:

@@ -1,16 +1,12 @@
-"""What OpenVEX documents suppress, and their warnings: rows of tables, each on an image in one catalog."""
+"""What OpenVEX documents suppress, and their warnings."""
 
 from __future__ import annotations
 
 import json
 import logging
 import random
-import re
-import shutil
-from collections import defaultdict
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,7 +19,6 @@ from .pages import cells, page
 from .report_files import damaged
 from .sites import (
     REGISTRY,
-    Result,
     SiteFolder,
     built,
     digest,
@@ -56,129 +51,172 @@ ZLIB = found(ONE, GHSA, purl="pkg:deb/debian/zlib1g@1.3?arch=amd64&distro=debian
 OPENSSL = found(TWO, pkg="openssl", purl="pkg:deb/debian/openssl@1.3")
 
 
-class Row(NamedTuple):
-    """Statements on the image `web` with the digest `DIGEST`; each row has its own name, digests and CVEs."""
-
-    documents: list[Json]
-    shown: tuple[str, ...]
-    """What is shown as suppressed."""
-    warned: tuple[str, ...] = ()
-    """File, field and a part of each warning."""
-    findings: tuple[Json, ...] = (ZLIB, OPENSSL)
-    """Of Grype, in a report by the digest."""
-    platform: str = "linux/amd64"
-
-
 def document(*changes: Json, **fields: Any) -> Json:
     """A document whose statements suppress ONE, but for these changes."""
     usual = not_affected(ONE, {"@id": WEB})
     return openvex(*(usual | change for change in changes), **{"@id": ""} | fields)
 
 
-def outcome(change: Json, expected: bool | str, place: str, **row: Any) -> Row:
-    """A row of one statement that suppresses (True) or not, with a warning if the reason is given."""
-    warned = (f"a {place}{expected}",) if isinstance(expected, str) else ()
-    return Row([document(change)], (ONE,) if expected is True else (), warned, **row)
+def shown(
+    site: SiteFolder,
+    *documents: Json,
+    findings: Sequence[Json] = (ZLIB, OPENSSL),
+    platform: str = "linux/amd64",
+) -> tuple[list[str], list[str]]:
+    """What is shown as suppressed of the image, and the warnings about these documents, a.json, b.json."""
+    system, _, architecture = platform.partition("/")
+    names: Json = {"repoDigests": [f"{IMAGE}@{DIGEST}"], "os": system, "architecture": architecture}
+    site.image("web", f"versions: {VERSIONS}")
+    site.report("web/1.json", grype(*findings, **names))
+    for letter, written in zip("ab", documents, strict=False):
+        site.write(f"vex/{letter}.json", json.dumps(written))
+    result = built(site)
+    record = result.json("security/web.json")["latest"]
+    for name, number in (("cves", "releases"), ("suppressions", "suppressed")):
+        entries = {entry["id"]: entry[number] for entry in result.at("cves/index")}
+        assert all(entries[each["id"]] for each in record[name]), "the list of vulnerabilities says otherwise"
+    told = [text.removeprefix("vex/") for text in result.logged() if text.startswith("vex/")]
+    return [each["id"] for each in record["suppressions"]], told
 
 
+def expect(found: tuple[list[str], list[str]], ids: Sequence[str], *told: tuple[str, str]) -> None:
+    """Fail unless these ids are suppressed, and each warning begins with its place and has its part."""
+    wanted = f"{[*ids]}, with the warnings {told}"
+    fits = [
+        text.startswith(f"{place}: ") and part in text
+        for (place, part), text in zip(told, found[1], strict=False)
+    ]
+    right = found[0] == [*ids] and all(fits) and len(found[1]) == len(told)
+    assert right, f"suppressed, with warnings:\nfound:  {found[0]}, {found[1]}\nwanted: {wanted}"
+
+
+OCI, DOCKER = "pkg:oci/web", f"pkg:docker/hardened/web?repository_url={HOST}"
 ELSEWHERE = f"pkg:oci/elsewhere?repository_url={REGISTRY}/elsewhere"
-PRODUCTS: dict[bool | str, list[Any]] = {
-    True: [
-        f"{WEB} {WEB}&tag=1 {WEB}&Tag=1.2 {WEB}&arch=amd64 {WEB}&os=linux {WEB}&platform=linux/amd64",
-        f"{WEB}&tag=1&arch=amd64&os=linux pkg:oci/web?repository_url={REGISTRY}",
-        f"pkg:oci/web?repository_url={IMAGE.upper().replace('WEB', 'web').replace('HARDENED', 'hardened')}/",
-        f"pkg:docker/hardened/web?repository_url={HOST} pkg:docker/hardened/web@1.2?repository_url={HOST}",
-        f"{IMAGE} {IMAGE}:1.2 {IMAGE}:2@{DIGEST} {DIGEST} pkg:oci/web@{DIGEST} pkg:oci/renamed@{DIGEST}",
-        f"pkg:oci/web@{DIGEST}?repository_url={IMAGE} pkg:oci/web@{DIGEST}?tag=1",
-        f"pkg:docker/acme/web@{DIGEST}?platform=linux/amd64",
-        {"@id": f" {WEB} "},
-        {"@id": WEB, "@type": "Product", "x-ticket": 1},
-        {"hashes": {"sha-256": HEX}},
-        {"@id": WEB, "hashes": {"sha-256": HEX.upper()}},
-        {"@id": "https://acme.example/web", "hashes": {"sha-256": HEX}},
-        *({"@id": name, "identifiers": {"purl": WEB}} for name in ("web", f"{IMAGE}:1")),
-    ],
-    False: [
-        f"{WEB}&tag=2 {WEB}&tag=2&arch=amd64 {WEB}&arch=arm64 {WEB}&os=windows {WEB}&platform=linux%2Farm64",
-        f"{WEB}&platform=linux/amd64/v2 pkg:docker/hardened/web@9?repository_url={HOST} {IMAGE}:2 {OTHER}",
-        f"{ELSEWHERE} pkg:oci/elsewhere?repository_url=docker.io/library/elsewhere",
-        f"pkg:oci/renamed@{DIGEST}?repository_url=quay.io/x/renamed quay.io/x/renamed@{DIGEST}",
-        f"pkg:oci/web@{OTHER}?repository_url={IMAGE} pkg:oci/web@{DIGEST}?tag=2",
-        f"pkg:docker/acme/web@{DIGEST}?platform=linux/arm64",
-        {"hashes": {"sha-256": OTHER_HEX}},
-        {"@id": WEB, "hashes": {"sha-256": OTHER_HEX}},
-        {"@id": ELSEWHERE, "hashes": {"sha-256": HEX}},
-        {"@id": f"{IMAGE}:2", "identifiers": {"purl": WEB}},
-        {"@id": WEB, "identifiers": {"purl": f"pkg:oci/web@{OTHER}"}},
-    ],
+SHA = {"sha-256": HEX}
+SAME: list[Any] = [
+    WEB,
+    f" {WEB} ",
+    *(f"{WEB}&{more}" for more in ("tag=1", "Tag=1.2", "arch=amd64", "os=linux", "platform=linux/amd64")),
+    f"{OCI}?repository_url={REGISTRY}",
+    f"{OCI}?repository_url={IMAGE.upper().replace('WEB', 'web').replace('HARDENED', 'hardened')}/",
+    *(DOCKER, DOCKER.replace("web?", "web@1.2?")),
+    *(IMAGE, f"{IMAGE}:1.2", f"{IMAGE}:2@{DIGEST}", DIGEST),
+    *(f"{OCI}@{DIGEST}", f"pkg:oci/renamed@{DIGEST}", f"{OCI}@{DIGEST}?repository_url={IMAGE}"),
+    *(f"{OCI}@{DIGEST}?tag=1", f"pkg:docker/acme/web@{DIGEST}?platform=linux/amd64"),
+    {"@id": WEB, "@type": "Product", "x-ticket": 1},
+    *({"hashes": SHA}, {"@id": WEB, "hashes": {"sha-256": HEX.upper()}}),
+    {"@id": "https://acme.example/web", "hashes": SHA},
+    *({"@id": name, "identifiers": {"purl": WEB}} for name in ("web", f"{IMAGE}:1")),
+]
+"""Products that are the image."""
+ANOTHER: list[Any] = [
+    *(f"{WEB}&{more}" for more in ("tag=2", "tag=2&arch=amd64", "arch=arm64", "os=windows")),
+    *(f"{WEB}&platform={name}" for name in ("linux%2Farm64", "linux/amd64/v2")),
+    *(DOCKER.replace("web?", "web@9?"), f"{IMAGE}:2", OTHER),
+    *(ELSEWHERE, "pkg:oci/elsewhere?repository_url=docker.io/library/elsewhere"),
+    *(f"pkg:oci/renamed@{DIGEST}?repository_url=quay.io/x/renamed", f"quay.io/x/renamed@{DIGEST}"),
+    *(f"{OCI}@{OTHER}?repository_url={IMAGE}", f"{OCI}@{DIGEST}?tag=2"),
+    f"pkg:docker/acme/web@{DIGEST}?platform=linux/arm64",
+    *({"@id": name, "hashes": {"sha-256": OTHER_HEX}} for name in (OTHER, WEB)),
+    {"@id": ELSEWHERE, "hashes": SHA},
+    {"@id": f"{IMAGE}:2", "identifiers": {"purl": WEB}},
+    {"@id": WEB, "identifiers": {"purl": f"{OCI}@{OTHER}"}},
+]
+"""Products that are not."""
+UNCLEAR: list[tuple[Any, str]] = [
     # A registry is part of the name. A hint names the one that would match.
-    f"it has no registry (use `repository_url={IMAGE}`)": ["pkg:oci/web pkg:oci/web?tag=1"],
-    f"its repository is docker.io/acme/web (use `repository_url={IMAGE}`)": ["pkg:docker/acme/web"],
-    f"its repository is docker.io/library/web (use `pkg:oci/web?repository_url={IMAGE}`)": ["web:1"],
-    f"(use `repository_url={IMAGE}`)": [
-        *(f"pkg:oci/web{of}?repository_url=docker.io/library/web" for of in ("", f"@{DIGEST}")),
-        {"@id": "pkg:docker/web", "hashes": {"sha-256": HEX}},
-    ],
-    "it has no registry (add `?repository_url=REGISTRY/NAME`)": ["pkg:oci/nowhere"],
-    "its hashes are not digests of an image": [
-        {"@id": WEB, "hashes": hashes}
-        for hashes in ({"md5": "0"}, {"sha256": HEX}, {"sha-256": HEX, "sha-512": "b"})
-    ],
-    "its `sha-512` is empty or not text": [{"@id": WEB, "hashes": {"sha-256": HEX, "sha-512": 5}}],
-    "scans contain no hashes of packages": [{"@id": "pkg:deb/debian/zlib1g", "hashes": {"sha-256": HEX}}],
+    (f"{OCI}?tag=1", f"it has no registry (use `repository_url={IMAGE}`)"),
+    ("pkg:docker/acme/web", f"its repository is docker.io/acme/web (use `repository_url={IMAGE}`)"),
+    ("web:1", f"its repository is docker.io/library/web (use `{WEB}`)"),
+    (f"{OCI}?repository_url=docker.io/library/web", f"(use `repository_url={IMAGE}`)"),
+    ({"@id": "pkg:docker/web", "hashes": SHA}, f"(use `repository_url={IMAGE}`)"),
+    ("pkg:oci/nowhere", "it has no registry (add `?repository_url=REGISTRY/NAME`)"),
+    *(
+        ({"@id": WEB, "hashes": hashes}, "its hashes are not digests of an image")
+        for hashes in ({"md5": "0"}, {"sha256": HEX}, SHA | {"sha-512": "b"})
+    ),
+    ({"@id": WEB, "hashes": SHA | {"sha-512": 5}}, "its `sha-512` is empty or not text"),
+    ({"@id": "pkg:deb/debian/zlib1g", "hashes": SHA}, "scans contain no hashes of packages"),
     # A qualifier that is not understood may narrow it, too.
-    "the qualifier `variant` is unknown (allowed: `arch`, `os`, `platform`, ": [f"{WEB}&variant=v8"],
-    "the qualifier `channel` is unknown": [f"pkg:oci/web@{DIGEST}?repository_url={IMAGE}&channel=stable"],
-    "one of its qualifiers is given twice": [f"{WEB}&tag=1&tag=2"],
-    "'arm64' is not a platform": [f"{WEB}&platform=arm64"],
-    "a path in an image is not allowed": [f"{WEB}#usr/bin"],
-    'its version "sha256:abc" is not a digest': ["pkg:oci/web@sha256:abc"],
-    "is not a repository": [f"pkg:oci/web?repository_url=https://{IMAGE}"],
-    "its version or a qualifier is empty": [
-        f"{WEB}&tag= {WEB}&tag {WEB}&tag=# {WEB}&&tag=1 pkg:oci/web@?repository_url={IMAGE}",
-        f"pkg:oci/web?tag=&repository_url={IMAGE}",
-    ],
-    "this is not a package URL": ["pkg:oci", {"@id": WEB, "identifiers": {"purl": IMAGE}}],
-    "its `purl` is empty or not text": [
-        {"@id": WEB, "identifiers": {"purl": given}} for given in ("", " ", None, [WEB])
-    ],
-    "identifiers of the kind `swid` are unknown": [{"@id": WEB, "identifiers": {"swid": "x"}}],
-    "scans contain no CPEs": [
-        *({"@id": WEB, "identifiers": cpe} for cpe in ({"cpe22": "cpe:/a:b"}, {"cpe23": "b"}, {"purl": CPE})),
-        {"@id": CPE, "identifiers": {"purl": WEB}},
-        {"@id": CPE, "hashes": {"sha-256": HEX}},
-    ],
-    "`hashes` is unknown here": [{"@id": WEB, "hashes": ["x"]}],
-    "`identifiers` is unknown here": [{"@id": WEB, "identifiers": [WEB]}],
-    "`@id` is unknown here": [{"@id": ""}, *({"@id": id_, "identifiers": {"purl": WEB}} for id_ in (5, ""))],
-    "`subComponents` is unknown here": [{"@id": WEB, "subComponents": [{"@id": "pkg:deb/debian/a"}]}],
-    "names neither an image nor a package": [
-        "https://acme.example/web",
-        {"supplier": "Acme"},
-        {"@id": f"{REGISTRY}/Web:2", "identifiers": {"purl": WEB}},
-    ],
-}
-"""Whether it is the image, or why it is of no effect → products, and names of products."""
+    (f"{WEB}&variant=v8", "the qualifier `variant` is unknown (allowed: `arch`, `os`, `platform`, "),
+    (f"{OCI}@{DIGEST}?repository_url={IMAGE}&channel=stable", "the qualifier `channel` is unknown"),
+    (f"{WEB}&tag=1&tag=2", "one of its qualifiers is given twice"),
+    (f"{WEB}&platform=arm64", "'arm64' is not a platform"),
+    (f"{WEB}#usr/bin", "a path in an image is not allowed"),
+    (f"{OCI}@sha256:abc", 'its version "sha256:abc" is not a digest'),
+    (f"{OCI}?repository_url=https://{IMAGE}", "is not a repository"),
+    *(
+        (product, "its version or a qualifier is empty")
+        for product in (f"{WEB}&tag=", f"{WEB}&tag", f"{WEB}&tag=#", f"{WEB}&&tag=1", WEB.replace("?", "@?"))
+    ),
+    *(
+        (product, "this is not a package URL")
+        for product in ("pkg:oci", {"@id": WEB, "identifiers": {"purl": IMAGE}})
+    ),
+    *(
+        ({"@id": WEB, "identifiers": {"purl": given}}, "its `purl` is empty or not text")
+        for given in ("", " ", None, [WEB])
+    ),
+    ({"@id": WEB, "identifiers": {"swid": "x"}}, "identifiers of the kind `swid` are unknown"),
+    *(
+        ({"@id": WEB, "identifiers": cpe}, "scans contain no CPEs")
+        for cpe in ({"cpe22": "cpe:/a:b"}, {"cpe23": "b"}, {"purl": CPE})
+    ),
+    *(
+        ({"@id": CPE} | more, "scans contain no CPEs")
+        for more in ({"identifiers": {"purl": WEB}}, {"hashes": SHA})
+    ),
+    ({"@id": WEB, "hashes": ["x"]}, "`hashes` is unknown here"),
+    ({"@id": WEB, "identifiers": [WEB]}, "`identifiers` is unknown here"),
+    *(({"@id": id_, "identifiers": {"purl": WEB}}, "`@id` is unknown here") for id_ in (5, "")),
+    ({"@id": WEB, "subComponents": [{"@id": "pkg:deb/debian/a"}]}, "`subComponents` is unknown here"),
+    *(
+        (product, "names neither an image nor a package")
+        for product in ("https://acme.example/web", {"supplier": "Acme"}, {"@id": f"{REGISTRY}/Web:2"})
+    ),
+]
+"""Products of no effect, and why."""
 
-NO_PURL, CORE = found(), found(pkg="core", purl="pkg:npm/%40angular/core@1.0")
-GO, GO_MODULE = found(purl="pkg:golang/example.org/a@v1#cmd/b"), found(pkg="github.com/a/b", kind="go-module")
-ZLIB1G = "pkg:deb/debian/zlib1g"
-PARTS: list[tuple[Json, bool | str, list[Any]]] = [
-    (ZLIB, True, [f"{ZLIB1G} {ZLIB1G}@1.3 PKG:DEB/debian/zlib1g@1%2E3?Arch=amd64"]),
+
+@pytest.mark.parametrize(
+    ("product", "same"),
+    [(product, True) for product in SAME] + [(product, False) for product in ANOTHER],
+    ids=str,
+)
+def test_which_products_are_the_image(site: SiteFolder, product: Any, same: bool) -> None:
+    expect(shown(site, document({"products": [product]})), [ONE] * same)
+
+
+@pytest.mark.parametrize(("product", "why"), UNCLEAR, ids=str)
+def test_a_product_that_is_unclear_has_no_effect(site: SiteFolder, product: Any, why: str) -> None:
+    expect(shown(site, document({"products": [product]})), [], ("a.json: statements[0].products[0]", why))
+
+
+ZLIB1G, GO = "pkg:deb/debian/zlib1g", found(purl="pkg:golang/example.org/a@v1#cmd/b")
+BARE, CORE = found(), found(pkg="core", purl="pkg:npm/%40angular/core@1.0")
+GO_MODULE = found(pkg="github.com/a/b", kind="go-module")
+PARTS: list[tuple[Json, bool, list[Any]]] = [
+    (
+        ZLIB,
+        True,
+        [ZLIB1G, f"{ZLIB1G}@1.3", "PKG:DEB/debian/zlib1g@1%2E3?Arch=amd64", "pkg:deb/ubuntu/zlib1g"],
+    ),
     (ZLIB, True, [{"@id": ZLIB1G, "identifiers": {"purl": f"{ZLIB1G}@1.3"}}]),
-    (ZLIB, False, [f"{ZLIB1G}?arch=arm64 {ZLIB1G}?os_name=debian {ZLIB1G}@1.2 pkg:deb/debian/zlib"]),
-    (ZLIB, True, ["pkg:deb/ubuntu/zlib1g"]),
-    (ZLIB, False, ["pkg:apk/debian/zlib1g"]),
-    (ZLIB, False, [{"@id": ZLIB1G, "identifiers": {"purl": f"{ZLIB1G}@1.2"}}]),
-    (CORE, True, ["pkg:npm/@angular/core pkg:npm/%40angular/core@1.0"]),
+    (
+        ZLIB,
+        False,
+        [*(f"{ZLIB1G}{more}" for more in ("?arch=arm64", "?os_name=debian", "@1.2")), "pkg:deb/debian/zlib"],
+    ),
+    (ZLIB, False, ["pkg:apk/debian/zlib1g", {"@id": ZLIB1G, "identifiers": {"purl": f"{ZLIB1G}@1.2"}}]),
+    (CORE, True, ["pkg:npm/@angular/core", "pkg:npm/%40angular/core@1.0"]),
     (found(pkg="x", purl="pkg:pypi/flask-login@1%2Bx"), True, ["pkg:pypi/Flask_Login@1+x"]),
     (found(pkg="x", purl="pkg:pypi/a@1?b=1%2B2"), True, ["pkg:pypi/a@1?b=1+2"]),
     # A path within a package narrows it.
-    (GO, True, ["pkg:golang/example.org/a@v1 pkg:golang/example.org/a@v1#cmd/b/"]),
+    (GO, True, ["pkg:golang/example.org/a@v1", "pkg:golang/example.org/a@v1#cmd/b/"]),
     (GO, False, ["pkg:golang/example.org/a@v1#cmd/c"]),
     # Without a package URL in the scan, type and name must be those of the result; nothing else is known.
-    (NO_PURL, True, [f"{ZLIB1G} {ZLIB1G}@1.3 zlib1g"]),
-    (NO_PURL, False, [f"{ZLIB1G}@1.4 {ZLIB1G}?arch=amd64 zlib"]),
+    (BARE, True, [ZLIB1G, f"{ZLIB1G}@1.3", "zlib1g"]),
+    (BARE, False, [f"{ZLIB1G}@1.4", f"{ZLIB1G}?arch=amd64", "zlib"]),
     (found(kind="npm"), False, [ZLIB1G]),
     (found(kind=""), False, [ZLIB1G]),
     (found(kind=""), True, ["zlib1g"]),
@@ -189,277 +227,205 @@ PARTS: list[tuple[Json, bool | str, list[Any]]] = [
     (GO_MODULE, True, ["pkg:golang/github.com/a/b"]),
     (GO_MODULE, False, ["pkg:golang/github.com/a/b#cmd"]),
     (found(pkg="Flask_Login", kind="python"), True, ["pkg:pypi/flask-login"]),
-    (ZLIB, "scans contain no CPEs", [CPE, {"@id": "zlib1g", "identifiers": {"cpe23": CPE}}]),
-    (ZLIB, "its `purl` is empty or not text", [{"@id": "z", "identifiers": {"purl": p}} for p in (5, "")]),
-    (ZLIB, "scans contain no hashes of packages", [{"@id": "zlib1g", "hashes": {"md5": "0"}}]),
-    (ZLIB, "`@id` is unknown here", [{"@id": ""}]),
-    (ZLIB, "`name` is unknown here", [{"name": "zlib1g"}]),
-    (ZLIB, "this is not a package URL", ["pkg:deb"]),
-    (ZLIB, "an image can't be a package in another image", [WEB]),
-    (ZLIB, "it does not name a package", ["https://a.b/c urn:zlib SWID:zlib"]),
 ]
-"""Finding, whether the parts are its package, or why they are of no effect, and the parts."""
+"""A finding, whether parts of the image are its package, and the parts."""
+UNCLEAR_PARTS: list[tuple[Any, str]] = [
+    *((part, "scans contain no CPEs") for part in (CPE, {"@id": "zlib1g", "identifiers": {"cpe23": CPE}})),
+    *(({"@id": "z", "identifiers": {"purl": purl}}, "its `purl` is empty or not text") for purl in (5, "")),
+    ({"@id": "zlib1g", "hashes": {"md5": "0"}}, "scans contain no hashes of packages"),
+    ({"@id": ""}, "`@id` is unknown here"),
+    ({"name": "zlib1g"}, "`name` is unknown here"),
+    ("pkg:deb", "this is not a package URL"),
+    (WEB, "an image can't be a package in another image"),
+    *((part, "it does not name a package") for part in ("https://a.b/c", "urn:zlib", "SWID:zlib")),
+]
+"""Parts of no effect, and why."""
 
 
-def each(every: list[Any]) -> Iterable[Any]:
-    """Its values, of text the words."""
-    return (one for given in every for one in (given.split() if isinstance(given, str) else [given]))
+def in_web(part: Any) -> Json:
+    return document({"products": [{"@id": WEB, "subcomponents": [{"@id": "pkg:x/y"}, part]}]})
 
 
-VULNERABILITIES: dict[bool | str, list[Any]] = {
-    True: [
-        *(ONE, f" {ONE.lower()}", GHSA, GHSA.upper()),
-        *({"name": name} for name in (ONE.lower(), "CVE-2026 -0001\n")),
-        {"name": "X-1", "aliases": [ONE.lower()]},
-        {"@id": f"https://nvd.nist.gov/vuln/detail/{ONE.lower()}"},
-        {"name": ONE, "@id": f"https://nvd.nist.gov/vuln/detail/{ONE.lower()}"},
-        {"name": ONE, "@id": "https://acme.example/advisories/1"},
-        {"name": ONE, "description": 5},
-    ],
-    False: [{"name": "CVE-2026-00010"}],
-    # Which of two CVEs is meant is not known.
-    f".vulnerability: the ids are of {ONE} and {TWO}, so the statement matches nothing": [
-        *(
-            {"name": ONE, "@id": id_}
-            for id_ in (TWO, f"https://nvd.nist.gov/vuln/detail/{TWO.lower()}", f"https://x.y/{TWO}?a")
-        ),
-        *({"name": TWO, "aliases": [id_]} for id_ in (ONE, f" {ONE.lower()}")),
-        {"name": "X-1", "aliases": [TWO, ONE]},
-    ],
-    ".vulnerability: the statement has no vulnerability (add its `name`)": [{}],
-    f": `nme` {UNUSED}": [{"name": ONE, "nme": "x"}],
-    f": `aliases` {UNUSED}": [{"name": ONE, "aliases": "x"}],
-}
-"""Whether it is the finding's, or where and why the statement is left out → vulnerabilities."""
-
-STATEMENTS: dict[bool | str, list[Json]] = {
-    True: [
-        {"justification": "", "impact_statement": "Not built in."},
-        {"status": "fixed", "justification": ""},
-        {"x-ticket": "A-1", "acme:id": 1, "_id": 2, "$schema": 3},
-        {"timestamp": "", "last_updated": None},
-        {"timestamp": "0001-01-01T00:00:00Z"},
-        {"products": [WEB], "subcomponents": ["zlib1g"]},
-    ],
-    False: [
-        {"status": "affected", "justification": ""},
-        {"status": "under_investigation"},
-        {"products": [WEB], "subcomponents": ["zlib"]},
-    ],
-    ".products: the statement has no product": [{"products": [], "subcomponents": [{"@id": "zlib1g"}]}],
-    f": the statement on {ONE} has no reason why": [{"justification": given} for given in ("", 5)],
-    '.justification: unknown justification "not_presnt"': [{"justification": "not_presnt"}],
-    '.status: unknown status "ok"': [{"status": "ok"}],
-    '.status: unknown status ""': [{"status": None}],
-    '.status: unknown status "not-affected" (did you mean `not_affected`?)': [{"status": "not-affected"}],
-    f": `impact_statement` {UNUSED}": [{"impact_statement": 5}],
-    f": `subComponents` {UNUSED}": [{"subComponents": []}],
-    f": `impact_statment` {UNUSED}": [{"impact_statment": "x"}],
-    ": `impact_statment` is unknown or has a wrong type (use": [
-        {"status": "affected", "impact_statment": "x"}
-    ],
-    '.timestamp: "15 Jan 2026" is not a time, so the statement is not used': [{"timestamp": "15 Jan 2026"}],
-    '.timestamp: "5" is not a time, so the statement is not used': [{"timestamp": 5}],
-    f".timestamp: {FUTURE} is in the future, so the statement is not used": [{"timestamp": FUTURE}],
-}
-"""Whether it suppresses, or where and why not → changes of a statement."""
-
-AFFECTED = {"status": "affected"}
-CONTESTED = "a statements[0]: "
+@pytest.mark.parametrize(
+    ("finding", "same", "part"),
+    [(finding, same, part) for finding, same, parts in PARTS for part in parts],
+    ids=str,
+)
+def test_which_parts_are_the_package(site: SiteFolder, finding: Json, same: bool, part: Any) -> None:
+    expect(shown(site, in_web(part), findings=[finding]), [ONE] * same)
 
 
-def times(exception: Json, other: Json, *warned: str, wins: bool = False) -> Row:
-    """An exception in one document, and a statement in another that does not suppress."""
-    documents = [document(exception, timestamp=""), document(AFFECTED | other, timestamp="")]
-    return Row(documents, (ONE,) if wins else (), warned)
+@pytest.mark.parametrize(("part", "why"), UNCLEAR_PARTS, ids=str)
+def test_a_part_that_is_unclear_has_no_effect(site: SiteFolder, part: Any, why: str) -> None:
+    place = "a.json: statements[0].products[0].subcomponents[1]"
+    expect(shown(site, in_web(part), findings=[ZLIB]), [], (place, why))
 
 
-SAME_ID = ("a @id: ",)
+NVD = "https://nvd.nist.gov/vuln/detail/"
+SUPPRESSING: list[Json] = [
+    *({"vulnerability": id_} for id_ in (ONE, f" {ONE.lower()}", GHSA, GHSA.upper())),
+    *({"vulnerability": {"name": name}} for name in (ONE.lower(), "CVE-2026 -0001\n")),
+    {"vulnerability": {"name": "X-1", "aliases": [ONE.lower()]}},
+    {"vulnerability": {"@id": f"{NVD}{ONE.lower()}"}},
+    *({"vulnerability": {"name": ONE, "@id": f"{of}{ONE.lower()}"}} for of in (NVD, "https://acme.example/")),
+    {"vulnerability": {"name": ONE, "description": 5}},
+    {"justification": "", "impact_statement": "Not built in."},
+    {"status": "fixed", "justification": ""},
+    {"x-ticket": "A-1", "acme:id": 1, "_id": 2, "$schema": 3},
+    {"timestamp": "", "last_updated": None},
+    {"timestamp": "0001-01-01T00:00:00Z"},
+    {"products": [WEB], "subcomponents": ["zlib1g"]},
+]
+"""Changes of a statement that still suppresses."""
+SILENT: list[Json] = [
+    {"vulnerability": {"name": "CVE-2026-00010"}},
+    {"status": "affected", "justification": ""},
+    {"status": "under_investigation"},
+    {"products": [WEB], "subcomponents": ["zlib"]},
+]
+"""Of one that does not, without a warning."""
+BOTH = f"the ids are of {ONE} and {TWO}, so the statement matches nothing"  # which of two CVEs is not known
+REFUSING: list[tuple[Json, str, str]] = [
+    *(
+        ({"vulnerability": given}, ".vulnerability", BOTH)
+        for given in (
+            *({"name": ONE, "@id": id_} for id_ in (TWO, f"{NVD}{TWO.lower()}", f"https://x.y/{TWO}?a")),
+            *({"name": TWO, "aliases": [id_]} for id_ in (ONE, f" {ONE.lower()}")),
+            {"name": "X-1", "aliases": [TWO, ONE]},
+        )
+    ),
+    ({"vulnerability": {}}, ".vulnerability", "the statement has no vulnerability (add its `name`)"),
+    ({"vulnerability": {"name": ONE, "nme": "x"}}, "", f"`nme` {UNUSED}"),
+    ({"vulnerability": {"name": ONE, "aliases": "x"}}, "", f"`aliases` {UNUSED}"),
+    ({"products": [], "subcomponents": [{"@id": "zlib1g"}]}, ".products", "the statement has no product"),
+    *(({"justification": given}, "", f"the statement on {ONE} has no reason why") for given in ("", 5)),
+    ({"justification": "not_presnt"}, ".justification", 'unknown justification "not_presnt"'),
+    ({"status": None}, ".status", 'unknown status ""'),
+    ({"status": "not-affected"}, ".status", 'unknown status "not-affected" (did you mean `not_affected`?)'),
+    ({"impact_statement": 5}, "", f"`impact_statement` {UNUSED}"),
+    ({"subComponents": []}, "", f"`subComponents` {UNUSED}"),
+    ({"impact_statment": "x"}, "", f"`impact_statment` {UNUSED}"),
+    (
+        {"status": "affected", "impact_statment": "x"},
+        "",
+        "`impact_statment` is unknown or has a wrong type (use",
+    ),
+    ({"timestamp": "15 Jan 2026"}, ".timestamp", '"15 Jan 2026" is not a time, so the statement is not used'),
+    ({"timestamp": 5}, ".timestamp", '"5" is not a time, so the statement is not used'),
+    ({"timestamp": FUTURE}, ".timestamp", f"{FUTURE} is in the future, so the statement is not used"),
+]
+"""Of one that does not: where and why."""
 
 
-def editions(*given: tuple[Json, object], shown: tuple[str, ...] = (), warned: Any = SAME_ID) -> Row:
-    """Two documents with one `@id`, and their versions."""
-    head = {"@id": "https://example.org/web"}
-    documents = [document(change, **head, version=version) for change, version in given]
-    return Row(documents, shown, warned)
+@pytest.mark.parametrize(
+    ("change", "suppresses"), [(change, change in SUPPRESSING) for change in SUPPRESSING + SILENT], ids=str
+)
+def test_which_statements_suppress(site: SiteFolder, change: Json, suppresses: bool) -> None:
+    expect(shown(site, document(change)), [ONE] * suppresses)
 
 
-ON_TWO = {"vulnerability": TWO}
-# The order of times is the oracle's; these are what it does not tell of.
-WHEN: dict[str, Row] = {
-    "of the same time": times({"timestamp": MARCH}, {"timestamp": "2026-03-01T01:00:00+01:00"}, CONTESTED),
-    "a nanosecond newer": times(
-        {"timestamp": "2026-03-01T00:00:00.500Z"}, {"timestamp": "2026-03-01T00:00:00,500000001Z"}),
-    "a contradiction without a time": times({"timestamp": MARCH}, {}, CONTESTED),
-    "an exception without a time": times({}, {"timestamp": MARCH}, CONTESTED),
-    "times that Go has not set": times({"timestamp": "0001-01-01T00:00:00Z"}, {"timestamp": None}, CONTESTED),
-    "a contradiction of an unreadable time": times(
-        {"timestamp": MARCH}, {"timestamp": "yesterday"}, CONTESTED,
-        'b statements[0].timestamp: "yesterday" is not a time, so the statement is treated as the newest'),
-    "a contradiction of an unreadable update": times(
-        {"timestamp": MARCH}, {"timestamp": "2026-01-01T00:00:00Z", "last_updated": 20260401}, CONTESTED,
-        "b statements[0].last_updated: "),
-    "a contradiction of the future": times(
-        {"timestamp": MARCH}, {"last_updated": FUTURE},
-        f"b statements[0].last_updated: {FUTURE} is in the future, so the statement is treated as"),
-    "the document's time is unreadable": Row(
-        [document({}, ON_TWO | {"timestamp": MARCH}, timestamp="last week")], (TWO,),
-        ('a timestamp: "last week" is not a time, so the statement is not used',)),
-    "the document is of the future": Row(
-        [document({"timestamp": "0001-01-01T00:00:00Z"}, timestamp=FUTURE)], (),
-        (f"a timestamp: {FUTURE} is in the future, so the statement is not used",)),
-    "two contradictions of one document are one warning": Row(
-        [document({}, ON_TWO), document(AFFECTED, AFFECTED | ON_TWO)], (), (CONTESTED,)),
-    "one `@id` and another content": editions(({}, 2), (ON_TWO, 2)),
-    "one `@id`, and a contradiction": editions(({"timestamp": MARCH}, 1), (AFFECTED | ON_TWO, 2)),
-    "the same document twice": editions(({}, 2), ({}, 2), shown=(ONE,), warned=()),
-    "the same in another version": editions(({}, "1"), ({}, 2), shown=(ONE,), warned=()),
+@pytest.mark.parametrize(("change", "place", "why"), REFUSING, ids=str)
+def test_a_statement_with_a_fault_is_not_used(site: SiteFolder, change: Json, place: str, why: str) -> None:
+    expect(shown(site, document(change)), [], (f"a.json: statements[0]{place}", why))
+
+
+CONTESTED = ("a.json: statements[0]", "")
+UNREADABLE = '"yesterday" is not a time, so the statement is treated as the newest'
+AT_MARCH, LATER = {"timestamp": MARCH}, {"timestamp": "2026-03-01T00:00:00,500000001Z"}
+TIMES: dict[str, tuple[Json, Json, list[tuple[str, str]]]] = {
+    "the same time": (AT_MARCH, {"timestamp": "2026-03-01T01:00:00+01:00"}, [CONTESTED]),
+    "a nanosecond newer": ({"timestamp": "2026-03-01T00:00:00.500Z"}, LATER, []),
+    "no time": (AT_MARCH, {}, [CONTESTED]),
+    "an exception without a time": ({}, AT_MARCH, [CONTESTED]),
+    "times that Go has not set": ({"timestamp": "0001-01-01T00:00:00Z"}, {"timestamp": None}, [CONTESTED]),
+    "an unreadable time": (
+        AT_MARCH, {"timestamp": "yesterday"}, [CONTESTED, ("b.json: statements[0].timestamp", UNREADABLE)]),
+    "an unreadable update": (
+        AT_MARCH, {"timestamp": "2026-01-01T00:00:00Z", "last_updated": 20260401},
+        [CONTESTED, ("b.json: statements[0].last_updated", "")]),
+    "the future": (
+        AT_MARCH, {"last_updated": FUTURE},
+        [("b.json: statements[0].last_updated", f"{FUTURE} is in the future, so the statement is treated")]),
 }  # fmt: skip
+"""Times of an exception, and of a statement that contradicts it: the order of times is the oracle's."""
+ON_TWO, AFFECTED = {"vulnerability": TWO}, {"status": "affected"}
 
 
-def packages(*products: Any, shown: tuple[str, ...] = ()) -> Row:
-    """One row of two findings, of npm's and PyPI's package of a name."""
+@pytest.mark.parametrize(("exception", "other", "told"), TIMES.values(), ids=TIMES)
+def test_a_contradiction_wins_unless_it_is_certainly_older(
+    site: SiteFolder, exception: Json, other: Json, told: list[tuple[str, str]]
+) -> None:
+    documents = [document(exception, timestamp=""), document(AFFECTED | other, timestamp="")]
+    expect(shown(site, *documents), [], *told)
+
+
+def test_the_time_of_a_document_is_that_of_statements_without_one(site: SiteFolder) -> None:
+    told = ("a.json: timestamp", '"last week" is not a time, so the statement is not used')
+    expect(shown(site, document({}, ON_TWO | {"timestamp": MARCH}, timestamp="last week")), [TWO], told)
+    unset = document({"timestamp": "0001-01-01T00:00:00Z"}, timestamp=FUTURE)
+    told = ("a.json: timestamp", f"{FUTURE} is in the future, so the statement is not used")
+    expect(shown(site, unset), [], told)
+
+
+def test_two_contradictions_of_one_document_are_one_warning(site: SiteFolder) -> None:
+    documents = [document({}, ON_TWO), document(AFFECTED, AFFECTED | ON_TWO)]
+    expect(shown(site, *documents), [], CONTESTED)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ids", "told"),
+    [
+        (document({}, version=2), document(ON_TWO, version=2), [], [("a.json: @id", "")]),
+        (document({"timestamp": MARCH}, version=1), document(AFFECTED | ON_TWO), [], [("a.json: @id", "")]),
+        (document({}, version=2), document({}, version=2), [ONE], []),
+        (document({}, version="1"), document({}, version=2), [ONE], []),
+    ],
+)
+def test_of_documents_with_one_id_and_another_content_neither_suppresses(
+    site: SiteFolder, first: Json, second: Json, ids: list[str], told: list[tuple[str, str]]
+) -> None:
+    head = {"@id": "https://example.org/web"}
+    expect(shown(site, first | head, second | head), ids, *told)
+
+
+def test_several_cves_of_an_advisory_need_a_statement_each(site: SiteFolder) -> None:
+    advisory = found("DSA-1", ONE, TWO, GHSA)
+    every = document({"vulnerability": ONE}, {"vulnerability": TWO})
+    expect(shown(site, every, findings=[advisory]), ["DSA-1"])
+
+
+def test_an_id_of_amazon_has_any_case(site: SiteFolder) -> None:
+    written = document({"vulnerability": "alas2-2026-1"})
+    expect(shown(site, written, findings=[found("ALAS2-2026-1")]), ["ALAS2-2026-1"])
+
+
+LIBS = [{"@id": "pkg:npm/lib"}, {"@id": "pkg:pypi/lib"}]
+
+
+@pytest.mark.parametrize(
+    ("product", "ids"), [("pkg:npm/lib", [ONE]), ({"@id": WEB, "subcomponents": LIBS}, [ONE, ONE])]
+)
+def test_packages_of_one_name_are_told_apart(site: SiteFolder, product: Any, ids: list[str]) -> None:
     findings = [
         found(ONE, alias, pkg="lib", purl=f"pkg:{kind}/lib@1.3", locations=[{"path": f"/{kind}"}])
         for kind, alias in (("npm", "GHSA-aaaa-aaaa-aaaa"), ("pypi", "GHSA-bbbb-bbbb-bbbb"))
     ]
-    return Row([document({"products": [*products]})], shown, findings=(*findings,))
+    expect(shown(site, document({"products": [product]}), findings=findings), ids)
 
 
-FINDINGS: dict[str, Row] = {
-    "several CVEs: one statement on each": Row(
-        [document({"vulnerability": ONE}, {"vulnerability": TWO})], ("DSA-1",),
-        findings=(found("DSA-1", ONE, TWO, GHSA),)),
-    "an id of Amazon in another case": Row(
-        [document({"vulnerability": "alas2-2026-1"})], ("ALAS2-2026-1",), findings=(found("ALAS2-2026-1"),)),
-    "one of two packages of a name": packages("pkg:npm/lib", shown=(ONE,)),
-    "both packages of a name": packages(
-        {"@id": WEB, "subcomponents": [{"@id": "pkg:npm/lib"}, {"@id": "pkg:pypi/lib"}]}, shown=(ONE, ONE)),
-    "a package without a package URL has that of its type": Row(
-        [document({"products": ["pkg:deb/debian/zlib1g"]})], (ONE,), findings=(NO_PURL,)),
-    "an unknown platform": Row(
-        [document({"products": [f"{WEB}&platform=linux/amd64", f"{WEB}&arch=amd64&os=linux"]})], (),
-        findings=(NO_PURL,), platform=""),
-    "every arm64 is a v8": Row(
-        [document({"products": [f"{WEB}&platform=linux/arm64"]})], (ONE,),
-        findings=(NO_PURL,), platform="linux/arm64/v8"),
-}  # fmt: skip
-
-
-TABLES: dict[str, dict[str, Row]] = {
-    "products": {
-        f"{product}": outcome({"products": [product]}, expected, "statements[0].products[0]: ")
-        for expected, every in PRODUCTS.items()
-        for product in each(every)
-    },
-    "parts": {
-        f"{part} {finding}": outcome(
-            {"products": [{"@id": WEB, "subcomponents": [{"@id": "pkg:x/y"}, part]}]}, expected,
-            "statements[0].products[0].subcomponents[1]: ", findings=(finding,))
-        for finding, expected, every in PARTS
-        for part in each(every)
-    },
-    "vulnerabilities": {
-        f"{given}": outcome({"vulnerability": given}, expected, "statements[0]")
-        for expected, every in VULNERABILITIES.items()
-        for given in every
-    },
-    "statements": {
-        f"{change}": outcome(change, expected, "statements[0]")
-        for expected, every in STATEMENTS.items()
-        for change in every
-    },
-    "when": WHEN,
-    "findings": FINDINGS,
-}  # fmt: skip
-NAMED = {
-    (table, name): f"w{number:03}"
-    for number, (table, name) in enumerate((t, n) for t in TABLES for n in TABLES[t])
-}
-"""Table and name of a row → its image."""
-
-
-def of_its_own(value: object, slug: str) -> Any:
-    """The value of a row, with its own name, digests and CVEs."""
-    text = re.sub(r"\bweb\b", slug, json.dumps(value))
-    text = re.sub("-000(?=[0-9])", f"-{int(slug[1:]) + 1000}", text)
-    for seed in ("one", "two"):
-        old, new = digest(seed)[7:], digest(f"{slug} {seed}")[7:]
-        text = text.replace(old, new).replace(old.upper(), new.upper())
-    return json.loads(text)
-
-
-def prepared(folder: Path) -> SiteFolder:
-    """All rows, without their documents; what they state is published."""
-    site = SiteFolder(folder)
-    site.settings["security"] = {"publish_vex": True}
-    for (table, name), slug in NAMED.items():
-        row = TABLES[table][name]
-        system, _, architecture = row.platform.partition("/")
-        names: Json = {"repoDigests": [f"{IMAGE}@{DIGEST}"], "os": system, "architecture": architecture}
-        site.image(slug, f"versions: {of_its_own(VERSIONS, slug)}")
-        site.report(f"{slug}/1.json", of_its_own(grype(*row.findings, **names), slug))
-    return site
-
-
-@pytest.fixture(scope="module")
-def catalog(tmp_path_factory: pytest.TempPathFactory) -> Result:
-    site = prepared(tmp_path_factory.mktemp("vex"))
-    for (table, name), slug in NAMED.items():
-        for letter, written in zip("ab", TABLES[table][name].documents, strict=False):
-            site.write(f"vex/{slug}/{letter}.json", json.dumps(of_its_own(written, slug)))
-    return built(site)
-
-
-def warnings(catalog: Result) -> dict[str, list[str]]:
-    """Image → file, field and text of its warnings."""
-    told = defaultdict[str, list[str]](list)
-    for text in catalog.logged():
-        if place := re.match(r"vex/(w\d+)/(\w)\.json: ", text):
-            told[place[1]].append(f"{place[2]} {text[place.end() :]}")
-    return told
-
-
-def seen(catalog: Result, slug: str) -> tuple[str, ...]:
-    """The ids that are shown as suppressed, everywhere the same."""
-    record = catalog.json(f"security/{slug}.json")["latest"]
-    for name, number in (("cves", "releases"), ("suppressions", "suppressed")):
-        entries = {entry["id"]: entry[number] for entry in catalog.at("cves/index")}
-        assert all(entries[each["id"]] for each in record[name])
-    return tuple(each["id"] for each in record["suppressions"])
-
-
-@pytest.mark.parametrize("table", TABLES)
-def test_what_is_suppressed_and_told(catalog: Result, table: str) -> None:
-    told, got, wanted = warnings(catalog), {}, {}
-    for name, line in TABLES[table].items():
-        slug = NAMED[table, name]
-        shown, expected = of_its_own(line.shown, slug), of_its_own(line.warned, slug)
-        wanted[name] = (*shown,), expected
-        got[name] = seen(catalog, slug), [_expected(text, expected) for text in told[slug]]
-    assert got == wanted
-
-
-def _expected(text: str, expected: Iterable[str]) -> str:
-    """The expected warning with the place of this one and a part of its message, else the warning itself."""
-    for each in expected:
-        place, _, part = each.partition(": ")
-        if text.startswith(f"{place}: ") and part in text:
-            return each
-    return text
-
-
-def test_published_statements_suppress_no_more_than_the_catalog_shows(
-    catalog: Result, tmp_path: Path
+@pytest.mark.parametrize(
+    ("products", "platform", "ids"),
+    [
+        ([ZLIB1G], "linux/amd64", [ONE]),
+        ([f"{WEB}&platform=linux/amd64", f"{WEB}&arch=amd64&os=linux"], "", []),
+        ([f"{WEB}&platform=linux/arm64"], "linux/arm64/v8", [ONE]),
+    ],
+)
+def test_a_platform_matches_that_of_the_scan(
+    site: SiteFolder, products: list[str], platform: str, ids: list[str]
 ) -> None:
-    """Read again as the only ones."""
-    site = prepared(tmp_path)
-    shutil.copytree(catalog.api / "vex", tmp_path / "vex", ignore=shutil.ignore_patterns("*.gz"))
-    again = site.build()
-    for (table, _), slug in NAMED.items():
-        before, after = seen(catalog, slug), seen(again, slug)
-        assert {*after} <= {*before}, slug
-        assert after == before or table not in ("vulnerabilities", "statements"), slug
+    """An unknown one matches none, and every arm64 is a v8."""
+    expect(shown(site, document({"products": products}), findings=[BARE], platform=platform), ids)
 
 
 @pytest.fixture
@@ -538,6 +504,7 @@ def test_documents_that_only_the_patient_reading_understands_say_the_same(encodi
     whole = document({"products": products}, {"vulnerability": TWO}, author="Acme", version=1)
     text = json.dumps(whole)
     assert read_vex(text.encode(encoding)) == read_vex(text.encode())
+    assert read_vex(text.encode()).statements[0].timestamp == "2026-01-01T00:00:00"
     assert read_vex(json.dumps(whole | {"x-a": 1}).encode()) == read_vex(text.encode())
     wrapped = {"predicateType": "https://openvex.dev/ns/v0.2.0", "predicate": whole}
     assert read_vex(json.dumps(wrapped).encode()) == read_vex(text.encode())

@@ -14,8 +14,9 @@ import pytest
 
 import mkdocs_catalog_api.web
 from mkdocs_catalog_api.catalog.scans import COUNTERS
-from mkdocs_catalog_api.items.collections import COLLECTIONS, ITEM_MODELS
+from mkdocs_catalog_api.items.collections import ITEM_MODELS
 from mkdocs_catalog_api.problems.codes import Code
+from mkdocs_catalog_api.web import parts
 
 from .budgets import check_size
 from .feeds_of_advisories import kev
@@ -23,7 +24,7 @@ from .pages import cells, document, names, page, shown, words
 from .sites import REGISTRY, Result, SiteFolder, digest, rendered, row, trivy
 
 WEB = Path(mkdocs_catalog_api.web.__file__).parent
-MARKERS = "".join(f"\n<!-- catalog: {name} -->\n" for name in (*COLLECTIONS, "security", "badges", "counts"))
+MARKERS = "".join(f"\n<!-- catalog: {name} -->\n" for name in parts.MARKERS if name not in ("item", "cves"))
 NGINX = "images/nginx/index.html"
 MARKER = "<!-- catalog: nothing -->"
 SOME = """

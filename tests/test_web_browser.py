@@ -15,11 +15,12 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from mkdocs_catalog_api.web.overview import counted
 
+from . import test_former as former
 from .benchmarks.catalog import write_catalog
 from .browser import Visit, served, visiting
 from .example import EXAMPLE
 from .servers import free_port, running
-from .sites import REGISTRY, SiteFolder, digest, row, trivy
+from .sites import REGISTRY, SiteFolder, digest, rendered, row, trivy
 from .test_cli import call
 
 pytestmark = pytest.mark.slow
@@ -40,7 +41,7 @@ def told(page: Page) -> Locator:
 
 def names(page: Page) -> list[str]:
     expect(told(page)).not_to_be_empty()
-    return rows(page).locator("th a:first-child").all_inner_texts()
+    return [*rows(page).locator("th a:first-child").all_inner_texts()]
 
 
 def available(visit: Visit) -> list[dict[str, Any]]:
@@ -585,6 +586,26 @@ def test_two_versions_are_compared_by_a_shared_address(visit: Visit) -> None:
     assert "compare=17.5..17.6" in page.url
     visit.go("images/grafana/?compare=12.2.0..12.2.1")
     expect(box.locator("div")).to_have_text("12.2.1 not scanned, so they can't be compared.")
+
+
+def test_a_former_digest_is_compared_with_its_update(site: SiteFolder, browser: Browser) -> None:
+    former.rebuilt_twice(site)
+    site.config["theme"] = {"name": "material", "font": False}
+    folder = rendered(site).folder / "site"
+    with served(folder) as home, visiting(browser, home, home) as visit:
+        box = visit.page.locator(".catalog-compare")
+        visit.go(f"images/nginx/?compare={former.digest('a')}..1.1")
+        present = former.digest("c")[7:19]
+        expect(box.locator("div")).to_have_text(
+            f"1.0 was replaced on 2026-11-02 by {present}…. Update: 1.1 (not scanned)."
+        )
+        expect(box.get_by_label("to")).to_be_disabled()
+        box.get_by_label("From").select_option(former.digest("old"))
+        expect(box.locator("div")).to_have_text(
+            "0.9 was replaced. Update: 1.1 is the next line (not scanned)."
+        )
+        box.get_by_label("From").select_option("1.0")
+        expect(box.locator("div")).to_have_text("1.0 and 1.1 not scanned, so they can't be compared.")
 
 
 def test_the_quick_start_follows_client_version_and_platform(visit: Visit) -> None:

@@ -159,6 +159,10 @@ ITEMS = {
         {SECTIONS: [f"#catalog-{name}" for name in ("start", "releases", "vulnerabilities")], LEFT_OUT: []},
         body="<!-- catalog: item hide=compare,badges -->",
     ),
+    "hidden-with-compare": Item(
+        "versions: ['2', '1']", {}, {SECTIONS: ["#catalog-start", "#catalog-releases"], LEFT_OUT: []},
+        body="<!-- catalog: item hide=vulnerabilities,badges -->",
+    ),
     "chosen": Item(
         "versions: ['2', '1']", {},
         {SECTIONS: ["#catalog-start", "#catalog-vulnerabilities"], LEFT_OUT: []},

@@ -107,14 +107,14 @@ class FactsFolder:
         versions = [_fields(version) for version in listed]
         known = dict(self._known(raw, versions, facts))
         of_listed = {position: facts.versions[other] for position, other in known.items()}
-        tags, names = _further_tags(versions, of_listed), built_in_fields(version_model(model) or model)
+        tags, names = _further_tags(versions, of_listed), filled(version_model(model) or model)
         below: list[Values] = []
         for position, version in enumerate(versions):
             words = _former_manifests(version, facts.former)
             if position in known:
                 words = _of_version(version, of_listed[position], tags[position], values.get("platforms"))
             below.append(_left_out(version, words, names))
-        words = _left_out(values, _of_item(facts, of_listed.values()), built_in_fields(model))
+        words = _left_out(values, _of_item(facts, of_listed.values()), filled(model))
         if listed:
             merged = [{**own, **version} for own, version in zip(below, versions, strict=True)]
             rows = zip(listed, below, merged, strict=True)
@@ -265,12 +265,23 @@ def _fields(version: object) -> Values:
 
 
 def _left_out(values: Values, words: Values, names: Collection[str]) -> Values:
-    """Return the words for fields that `values` leave out; `names` are those of all fields."""
+    """Return the words for fields that `values` leave out; `names` are those of the fields."""
     return {
         name: word
         for name, word in words.items()
         if name in names and values.get(name) is None and word not in (None, "", [], ())
     }
+
+
+_OF_VERSION = {*(field.encode_name for field in fields(VersionFacts)), "platforms"}
+_OF_NEWEST = ("signature", "platforms", "appVersion")
+_OF_ITEM = {*(field.encode_name for field in fields(ItemFacts)), *_OF_NEWEST} - {"image", "chart"}
+
+
+def filled(model: type[Model]) -> list[str]:
+    """Return the fields of an item or a version that these files fill in."""
+    known = _OF_ITEM if issubclass(model, ImageEntry | ChartEntry) else _OF_VERSION - {"version"}
+    return [name for name in built_in_fields(model) if name in known]
 
 
 def _place(file: str, known: Mapping[int, int], path: tuple[str | int, ...]) -> tuple[str, int, int, str]:

@@ -233,6 +233,11 @@ KEV = "advisories/known_exploited_vulnerabilities.json"
 HISTORY_FOLDER = "history"
 """Folder of the recorded days, relative to mkdocs.yml."""
 Accepted = Literal["ignored", "partial"]
+ACCEPTED: Mapping[Accepted, str] = {
+    "ignored": "suppresses the findings that the scanner is configured to ignore, which otherwise count",
+    "partial": "grades versions although a digest has no scan",
+}
+"""Word of `security.accept` → its effect."""
 HostName = Literal["netlify", "cloudflare", "vercel", "apache"]
 
 
@@ -274,8 +279,7 @@ class SecuritySettings(Section):
     """Empty by default: all scanners, in the order of the table of report formats."""
     accept: Annotated[tuple[Accepted, ...], Field(strict=False), Once] = Field(
         (),
-        description="`partial` grades versions although a digest has no scan. `ignored` suppresses "
-        "the findings that the scanner is configured to ignore; without it, they are counted.",
+        description="; ".join(f"`{word}` {effect}" for word, effect in ACCEPTED.items()) + ".",
     )
     max_report_size: ByteSize = Field(
         ByteSize(512_000_000), description="Maximum size of a report or VEX document, such as `512MB`."

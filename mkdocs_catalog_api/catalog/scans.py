@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Literal, NamedTuple, get_args
 
 from msgspec import Struct
@@ -83,7 +84,18 @@ Limit = Literal[
     "unknown-distribution",
     "os-end-of-life",
 ]
-LIMITS: tuple[Limit, ...] = get_args(Limit)
+_OPTION = "Grype ran with this option"
+LIMITS: Mapping[Limit, str] = {
+    "only-fixed": _OPTION,
+    "only-notfixed": _OPTION,
+    "ignore-wontfix": _OPTION,
+    "exclude": _OPTION,
+    "no-system-packages": "Trivy names an operating system, but has no result for its packages",
+    "nothing-recognized": "the scanner found no operating system and no packages, or a hub has no result",
+    "unknown-distribution": "Grype has no data on the distribution",
+    "os-end-of-life": "the operating system gets no more advisories",
+}
+"""Word → why vulnerabilities may be missing, in the order in which they are published."""
 
 
 class Coverage(NamedTuple):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from collections.abc import Mapping
+from typing import Literal
 
 from .assessment import os_end_of_life
 from .value import Release
@@ -21,7 +22,21 @@ Concern = Literal[
     "system-end-of-life",
     "deprecated",
 ]
-CONCERNS: tuple[Concern, ...] = get_args(Concern)
+CONCERNS: Mapping[Concern, str] = {
+    "withdrawn": "its lifecycle",
+    "planned": "its lifecycle",
+    "gone": "its page lists it, but it left its registry",
+    "former": "no page lists it, because its tag has another digest now, or is gone",
+    "not-listed": "no page lists it, and nobody knows since when",
+    "not-scanned": "nobody looked for vulnerabilities",
+    "exploited": "a vulnerability that CISA knows to be exploited is open; never without CISA's list",
+    "critical": "a critical vulnerability is open",
+    "scanned-in-part": "it has a scan, but no scan covers one of its parts",
+    "scan-limited": "scans cover one of its parts, and each has a limit",
+    "system-end-of-life": "its operating system gets no more advisories",
+    "deprecated": "its lifecycle",
+}
+"""Word → what it means of a release, in the order in which they are published."""
 
 
 def concerns(
@@ -29,17 +44,8 @@ def concerns(
 ) -> list[Concern]:
     """Return what speaks against running a release, or one of its manifests, of an image with this lifecycle.
 
-    1. `withdrawn`, `planned`, `deprecated`: the image's lifecycle.
-    2. `gone`: a page lists it, but it left its registry.
-    3. `former`: no page lists it, and `until` is the day on which its label got another digest, or left.
-       `not-listed`: no page lists it, and that day is unknown.
-    4. `not-scanned`: it has no scan.
-    5. `exploited`, `critical`: such a vulnerability is open. Without CISA's list nothing is `exploited`.
-    6. `scanned-in-part`: it has a scan, and no scan covers one of its parts.
-       `scan-limited`: scans cover one of its parts, and each has a limit.
-    7. `system-end-of-life`: its operating system gets no more advisories.
-
-    Nothing depends on the day: the end of support and the scan's age are for the reader to judge.
+    `until` is the day on which the label of one that no page lists got another digest, or left. Nothing
+    depends on today: the end of support and the scan's age are for the reader to judge.
     """
     selection, figures = release.selection, release.figures
     covered = frozenset(selection.parts).difference(selection.uncovered)

@@ -5,6 +5,7 @@ place on pages (`Shown`). Published documents, schemas, the guide's tables, page
 and filters are derived from that.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self, TypeAlias, get_args
 
 from pydantic import (
@@ -47,6 +48,13 @@ from .verification import Verification
 
 Lifecycle = Literal["available", "deprecated", "withdrawn", "planned"]
 Outcome = Literal["shipped", "held", "skipped"]
+Accepted = Literal["filesystem", "nothing-recognized", "reference"]
+ACCEPTED: Mapping[Accepted, str] = {
+    "filesystem": "a scan of a folder, a virtual machine or an SBOM",
+    "nothing-recognized": "a scan that recognizes nothing, as the image is built from nothing",
+    "reference": "a scan of the same image in another registry, such as a mirror",
+}
+"""Word of `accept` → what reports of an image may be."""
 
 _LIFECYCLE = Shown(
     page="Lifecycle",
@@ -433,13 +441,13 @@ class ImageEntry(ItemEntry):
         _RULE,
     ] = None
     accept: Annotated[
-        list[Literal["filesystem", "nothing-recognized", "reference"]],
+        list[Accepted],
         AfterValidator(unique),
         Field(
             exclude=True,
-            description="What its scan reports may be: not of an image (`filesystem`), of an image in which "
-            "nothing is recognized, as it is built from nothing (`nothing-recognized`), or of the same image "
-            "in another registry (`reference`).",
+            description="What its reports may be: "
+            + "; ".join(f"`{word}`, {meaning}" for word, meaning in ACCEPTED.items())
+            + ".",
         ),
         Shown(hidden="about its scan reports"),
     ] = []

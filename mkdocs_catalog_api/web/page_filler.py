@@ -25,7 +25,7 @@ from ..problems.codes import Code
 from ..publish import feeds
 from .logos import SPRITE
 from .markers import MARKER, line_of, near_misses, parse, well_formed
-from .parts import SECTIONS, VIEWS, ItemPage, Parts, item_pages, sections
+from .parts import MARKERS, SECTIONS, ItemPage, Parts, item_pages, sections
 from .render import Place
 from .replaced_words import unused_words
 from .view import CatalogView
@@ -217,7 +217,7 @@ class PageFiller:
             line = line_of(match[0], page.text)
             return _or_problem(lambda: render(match), page, line, problems)
 
-        for marker in near_misses(content, VIEWS):
+        for marker in near_misses(content, MARKERS):
             message = f"{marker!r} looks like a marker but is not one, so the page shows nothing here"
             warn(marker, message, "write `<!-- catalog: NAME -->`")
         html = MARKER.sub(replace, content)

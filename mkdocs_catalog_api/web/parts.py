@@ -55,18 +55,33 @@ from .replaced_words import read_words, replace_words
 from .timeline import timeline
 from .view import CatalogView, Item
 
-VIEWS: Mapping[str, Sequence[str]] = {
-    **{each.name: each.views for each in COLLECTIONS.values()},
-    "security": ("full", "summary"),
-    "cves": (),
-    "badges": (),
-    "counts": (),
-    "item": (),
-    "trend": (),
-    "changes": (),
-    "time-to-fix": (),
+
+class MarkerKind(NamedTuple):
+    """A marker."""
+
+    shows: str
+    """As in the guide."""
+    views: Sequence[str] = ()
+    """The default first."""
+
+
+MARKERS: Mapping[str, MarkerKind] = {
+    **{
+        each.name: MarkerKind("the collection, with search and filters", each.views)
+        for each in COLLECTIONS.values()
+    },
+    "security": MarkerKind(
+        "an answer, five counts, trend, grades and times to fix, then images and charts, the worst first",
+        ("full", "summary"),
+    ),
+    "cves": MarkerKind("every vulnerability id, and who has one, or a package"),
+    "badges": MarkerKind("the catalog's badges, with the Markdown to copy"),
+    "counts": MarkerKind("numbers of items, versions and vulnerabilities"),
+    "item": MarkerKind("the item, on its own page"),
+    "trend": MarkerKind("open vulnerabilities on the recorded days"),
+    "changes": MarkerKind("what happened on the recorded days"),
+    "time-to-fix": MarkerKind("how fast vulnerabilities were fixed"),
 }
-"""Marker → the views it has, the default first."""
 SECTIONS = ("overview", "images", "releases", "vulnerabilities", "packages", "compare", "history", "badges")
 """Parts of an item's page that the marker `item` can leave out, as in `hide=compare,badges`."""
 _VALUES = 10
@@ -182,15 +197,15 @@ class Parts:
             RefusedError: an unknown marker or argument, a bad template.
         """
         name, arguments = marker.name, dict(marker.arguments)
-        if name not in VIEWS:
-            raise _unknown(name, VIEWS, "marker")
+        if name not in MARKERS:
+            raise _unknown(name, MARKERS, "marker")
         if name == "item":
             if own is None:
                 hint = "move it to the page of an image, a chart or a roadmap item"
                 raise RefusedError("`item` is on a page that does not belong to an item", hint)
             return [self.item(own, place, level, sections(arguments))]
         values: dict[str, object] = {}
-        if views := VIEWS[name]:
+        if views := MARKERS[name].views:
             values["view"] = view = arguments.pop("view", views[0])
             if view not in views:
                 raise RefusedError(f"{name} has no view {view!r}", suggestion(view, views, "one of"))
