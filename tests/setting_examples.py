@@ -12,7 +12,7 @@ EXAMPLES = {
     "images.fields": "images: {fields: {port: integer, shell: {type: text, values: [none, bash]}}}",
     "images.version_fields": "images: {version_fields: {changelog: url}}",
     "images.lines": "images: {lines: major}",
-    "images.variants": 'images: {variants: {dev: "*-dev"}}',
+    "images.variants": "images: {variants: none}",
     "images.verify.identity": "images: {verify: {identity: release@example.org, "
     "issuer: https://accounts.google.com}}",
     "images.verify.identity_regexp": 'images: {verify: {identity_regexp: "^https://github[.]com/acme/", '

@@ -108,43 +108,42 @@ UNUSABLE = {
     "- a list\n": "mkdocs.yml:1:1: not keys and values",
     "site_name: 1.10\nplugins: [catalog-api]\n": "mkdocs.yml:1:1: site_name: expected text",
     "docs_dir: docs\nplugins: [catalog-api]\n": "mkdocs.yml: site_name: missing required",
-    "site_name: A\nplugins: [search]\n": "mkdocs.yml: plugins: the plugin catalog-api is missing",
+    "site_name: A\nplugins: [search]\n": "mkdocs.yml:2:1: plugins: the plugin catalog-api is missing",
     "site_name: A\nplugins: catalog-api\n": "mkdocs.yml:2:1: plugins: expected a list",
-    "site_name: A\nplugins: [catalog-api, {catalog-api: {}}]\n": "the plugin catalog-api is listed twice",
+    "site_name: A\nplugins:\n- search\n- catalog-api:\n  feeds: true\n": "4:3: plugins: the options of",
+    "site_name: A\nplugins:\n- search: 1\n- catalog-api\n": "mkdocs.yml:3:3: plugins: expected a plugin",
+    "site_name: A\nplugins:\n- catalog-api\n    feeds: true\n": "the colon of the line above",
+    "site_name: A\nplugins: [catalog-api, {catalog-api: {}}]\n": "2:1: plugins: the plugin catalog-api is",
     f"{PLUGIN}docs_dir: no\n": "mkdocs.yml:3:1: docs_dir: expected text",
-    f"{PLUGIN}docs_dir: 'no'\n": "mkdocs.yml: docs_dir: the folder 'no' does not exist",
+    f"{PLUGIN}docs_dir: 'no'\n": "mkdocs.yml:3:1: docs_dir: the folder 'no' does not exist",
     f"{PLUGIN}site_url: example.org\n": "mkdocs.yml:3:1: site_url: not a URL; it must begin with https://",
-    "INHERIT: mkdocs.yml\n": "mkdocs.yml:1:1: INHERIT",
-    "INHERIT: gone.yml\n": "mkdocs.yml:1:1: INHERIT: ",
+    "INHERIT: gone.yml\n": "MkDocs can't read the site: ",
     "site_name: !!bool maybe\n": "mkdocs.yml:1:12: not valid YAML",
     "site_name: 2026-02-30\n": "mkdocs.yml:1:12: not valid YAML",
     "site_name: caf\0\n": "mkdocs.yml:1:1: the character",
     f"site_name: {'[' * 9_999}": "mkdocs.yml:1:62: nested too deeply",
 }
-BASE, INHERIT = "site_name: A\nplugins:\n  catalog-api:\n", "INHERIT: below/base.yml\n"
-CONFIGURATIONS = [
-    *(("", text, [told]) for text, told in UNUSABLE.items()),
-    ("INHERIT: deep.yml\nsite_name: Base\n", INHERIT, ["below/deep.yml:3:7: catalog-api.registri: unknown"]),
-    ("plugins: [a\n", INHERIT, ["below/base.yml:1:10: not valid YAML: "]),
-    (
-        f"{BASE}    registri: a\n    security: {{max_age: x}}\n",
-        f"{INHERIT}plugins:\n  catalog-api:\n    feed: true\n",
-        [
-            f"{place}: catalog-api."
-            for place in ("below/base.yml:4:5", "below/base.yml:5:16", "mkdocs.yml:4:5")
-        ],
-    ),
-]
 
 
-@pytest.mark.parametrize(("base", "text", "told"), CONFIGURATIONS)
-def test_an_unusable_configuration(site: SiteFolder, base: str, text: str, told: list[str]) -> None:
+@pytest.mark.parametrize("text", UNUSABLE)
+def test_an_unusable_configuration(site: SiteFolder, text: str) -> None:
     site.write("docs/index.md", "")
-    site.write("below/deep.yml", "plugins:\n  - catalog-api:\n      registri: a\n")
-    site.write("below/base.yml", base)
     result = call("build", "-f", site.write("mkdocs.yml", text))
     assert result.exit_code == 1
-    assert [each for each in told if not re.search(f"error: .*{re.escape(each)}", result.stderr)] == []
+    assert re.search(f"error: .*{re.escape(UNUSABLE[text])}", result.stderr), result.stderr
+
+
+def test_inherited_settings_are_read_by_mkdocs_alone(site: SiteFolder) -> None:
+    site.write("docs/index.md", "")
+    site.write("base.yml", "site_name: A\nplugins:\n  catalog-api:\n    registri: a\n")
+    path = site.write("mkdocs.yml", "INHERIT: base.yml\nplugins:\n  catalog-api:\n    feed: true\n")
+    told = call("check", "-f", path).stderr
+    assert "mkdocs.yml:4:5: catalog-api.feed: unknown setting" in told
+    assert "mkdocs.yml:4:5: catalog-api.registri: unknown setting" in told
+    told = call("build", "--web", "-f", path).stderr
+    assert "mkdocs.yml:1:1: INHERIT: only MkDocs reads the other file" in told
+    told = call("build", "--web", "-f", config(site, "exclude_docs: x.md\n")).stderr
+    assert "warning: mkdocs.yml:3:1: exclude_docs: only MkDocs reads these patterns" in told
 
 
 @pytest.mark.parametrize("folder", ["docs", ".", "file/site"])
@@ -393,8 +392,10 @@ def test_a_strict_check_stops_at_a_key_that_mkdocs_does_not_know(site: SiteFolde
     site.image("nginx")
     site.write("hook.py", "")
     known = [name for name, _ in MkDocsConfig._schema if name not in ("site_name", "plugins", "hooks")]
-    text = "hooks: [hook.py]\n" if hooked else "".join(f"{name}:\n" for name in known)
-    path = config(site, f"images: {{pages: 'x/*.md'}}\n{text}")
+    assert (
+        call("check", "--strict", "-f", config(site, "".join(f"{name}:\n" for name in known))).exit_code == 0
+    )
+    path = config(site, f"images: {{pages: 'x/*.md'}}\n{'hooks: [hook.py]' * hooked}\n")
     told = call("check", "--strict", "-f", path)
     assert (told.exit_code, told.stderr.count("warning: ")) == (1, 1)
     assert re.search(r"^warning: mkdocs.yml:3:1: images: .* \[CAT020\]$", told.stderr, re.MULTILINE)

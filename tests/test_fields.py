@@ -124,14 +124,14 @@ def test_names_order_descriptions_and_null_are_those_of_what_is_written(built_si
             assert nullable == (NoneType in get_args(info.annotation)), f"{name}.{field}"
 
 
-def test_a_logo_behind_a_link_out_of_the_project_is_refused(site: SiteFolder, tmp_path: Path) -> None:
+def test_a_logo_behind_a_link_is_refused(site: SiteFolder, tmp_path: Path) -> None:
     site.write("docs/index.md", "# Home")
     outside = tmp_path.parent / "outside.svg"
     outside.write_text("<svg/>")
     (site.folder / "docs/linked.svg").symlink_to(outside)
     site.image("a", "logo: linked.svg")
     site.write_config()
-    assert places(site) == (True, ["CAT021 docs/images/a.md 5:1 logo"])
+    assert places(site) == (True, ["CAT021 docs/images/a.md 5:1 logo", "CAT002 docs/linked.svg 0:0"])
 
 
 @given(

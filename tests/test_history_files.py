@@ -44,6 +44,8 @@ def refusal(past: Past, *options: str) -> str:
 
 DAMAGES = [
     (b'"HIGH"', b'"WORSE"', ":2: not a recorded day: "),
+    (b'"counts":{', b'"scannedAt":"2026-13-01T00:00:00Z","counts":{', ":2: not a recorded day: "),
+    (b'"counts":{', b'"counts":{"extra":1,', ":2: not a recorded day: "),
     (b'"HIGH"', b'"\xff"', ":2: not a recorded day: "),
     (b'"deprecated"', b'"retired"', ":2: not a recorded day: "),
     (b"\n}}\n", b",\n}}\n", ":3: not a recorded day: not valid JSON"),
@@ -70,10 +72,19 @@ def test_other_files(past: Past) -> None:
     past.site.write("history/README.md", "The past.\n")
     past.site.write("history/.gitattributes", "*.json -text\n")
     assert past.run("--date", FOURTH).exit_code == 0
-    for name in ("2026-02-30", "0001-01-01"):
+    for name in ("2026-02-30", "0001-01-01", "9999-12-31"):
         past.site.write(f"history/{name}.json", "")
         assert f"history/{name}.json: the name is not a date" in refusal(past, "--date", FOURTH)
         past.file(name).unlink()
+
+
+def test_an_image_that_stands_twice_in_a_day_is_refused(past: Past) -> None:
+    body = past.file(THIRD).read_bytes()
+    past.file(THIRD).write_bytes(
+        body.replace(b"\n}}\n", b",\n" + body.splitlines()[1].rstrip(b",") + b"\n}}\n")
+    )
+    last = body.count(b"\n")
+    assert f'history/{THIRD}.json:{last}: "nginx" stands twice' in refusal(past, "--date", FOURTH)
 
 
 def test_line_ends_of_windows_change_nothing(past: Past) -> None:
@@ -176,10 +187,13 @@ def test_an_earlier_day_is_refused(begun: Past) -> None:
     assert f"history: {SECOND} is before {THIRD}" in refusal(begun, "--date", SECOND)
 
 
-def test_fixes_within_7_30_and_90_days_and_the_age_of_the_open_ones(begun: Past) -> None:
+def test_fixes_within_7_30_and_90_days_and_the_age_of_the_open_ones(
+    begun: Past, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The contract's check knows all of them."""
     urgent = [row(f"CVE-2026-000{number}", "CRITICAL") for number in range(1, 6)]
     env = {"SOURCE_DATE_EPOCH": "1816000000"}  # 2027-07-19
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", env["SOURCE_DATE_EPOCH"])
     for number, date in enumerate(("2026-11-02", "2026-11-09", "2026-12-02", "2027-02-01", "2027-02-02")):
         begun.image(v1_0=f"{number}")
         begun.scan("nginx", "1.0", urgent[number:], f"{number}", made=date)  # after 7, 30, 91 and 92 days

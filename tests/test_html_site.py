@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -198,8 +197,6 @@ def wrong_marker(site: SiteFolder) -> None:
 REFUSED: dict[str, Callable[[SiteFolder], object]] = {
     "docs/index.md:5: unknown marker `imags` (did you mean `images`?)": wrong_marker,
     "--web: the folder 'site' has no pages (": lambda site: shutil.rmtree(site.folder / "site"),
-    "nothing is written through a link": lambda site: (site.folder / "site/a.html").symlink_to("index.html"),
-    "site/pipe.html: not a regular file": lambda site: os.mkfifo(site.folder / "site/pipe.html"),
 }
 
 

@@ -182,12 +182,6 @@ def test_a_key_like_a_field_is_foreign_beside_that_field(site: SiteFolder) -> No
     assert [head(problem) for problem in told(site)] == ["info CAT010 7 catalog-api.images.fields"]
 
 
-def test_it_is_a_note_where_a_data_file_has_the_items(site: SiteFolder) -> None:
-    site.page("image/nginx.md", "name: NGINX")
-    site.write("images.yml", f"- {{name: NGINX, {ENTRY}, page: image/nginx.md}}\n")
-    assert [problem.level for problem in told(site)] == [Level.INFO]
-
-
 def test_a_file_in_the_folder_of_vex_documents_that_is_not_read_is_named(site: SiteFolder) -> None:
     site.image("nginx")
     site.write("vex/nginx.yml", "statements: []")

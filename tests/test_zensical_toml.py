@@ -51,7 +51,7 @@ def test_the_api_is_that_of_mkdocs(site: SiteFolder, monkeypatch: pytest.MonkeyP
         ('updates = {data = "a.yml", x = 1}', "", "7:28: catalog-api.updates.x: unknown"),
         ("", "use_directory_urls = 'no'", "4:1: use_directory_urls: "),
         ("", "docs_dir = ", "4:12: not valid TOML"),
-        ("", "docs_dir = 'nowhere'", " docs_dir: the folder 'nowhere' does not exist"),
+        ("", "docs_dir = 'nowhere'", "4:1: docs_dir: the folder 'nowhere' does not exist"),
     ],
 )
 def test_a_fault_names_file_line_and_field(site: SiteFolder, settings: str, project: str, told: str) -> None:

@@ -1,1 +1,1 @@
-"""Reads the input of authors into validated values that remember their places."""
+"""Reads what authors and registries write into validated values that remember their places; the site, too."""

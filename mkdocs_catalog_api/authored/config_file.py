@@ -1,7 +1,7 @@
 """Reads mkdocs.yml without MkDocs, and keeps the places of all values for problems.
 
-`INHERIT` and `!ENV` are supported, Python tags are ignored. Keys and defaults are those of MkDocs
-1.6, https://www.mkdocs.org/user-guide/configuration/. zensical.toml has the same keys in its table `project`,
+`!ENV` is supported, Python tags are ignored. Keys and defaults are those of MkDocs 1.6,
+https://www.mkdocs.org/user-guide/configuration/. zensical.toml has the same keys in its table `project`,
 https://zensical.org/docs/setup/basics/.
 """
 
@@ -10,14 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import yaml
-from mergedeep import merge
 from msgspec import Struct
-from pathspec import GitIgnoreSpec
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 from yaml_env_tag import construct_env_tag
 
@@ -30,20 +28,23 @@ from .yaml_text import LimitedLoader, child, place, refused
 PLUGIN = "catalog-api"
 _READ_HERE = frozenset({PLUGIN, "meta", "offline", "search", "tags", "swagger-ui-tag"})
 """Plugins that make and change no page of the catalog, or that are read here. All others need MkDocs."""
-_OF_MKDOCS = frozenset(
+_HARMLESS = frozenset(
     {
-        *("config_file_path", "copyright", "dev_addr", "docs_dir", "draft_docs", "edit_uri"),
-        *("edit_uri_template", "exclude_docs", "extra", "extra_css", "extra_javascript", "extra_templates"),
-        *("google_analytics", "hooks", "markdown_extensions", "mdx_configs", "nav", "not_in_nav", "pages"),
-        *("plugins", "remote_branch", "remote_name", "repo_name", "repo_url", "site_author", "site_dir"),
-        *("site_description", "site_name", "site_url", "strict", "theme", "use_directory_urls", "validation"),
-        "watch",
+        *("config_file_path", "copyright", "dev_addr", "edit_uri", "edit_uri_template", "extra", "extra_css"),
+        *("extra_javascript", "extra_templates", "google_analytics", "mdx_configs", "nav", "not_in_nav"),
+        *("pages", "remote_branch", "remote_name", "repo_name", "repo_url", "site_author"),
+        *("site_description", "validation", "watch"),
     }
 )
-"""The keys of MkDocs 1.6, which warns of any other."""
+"""Keys that are not read here, and change no page of the catalog. All others need MkDocs."""
+PAGE_PATTERNS = frozenset({"draft_docs", "exclude_docs"})
+"""Keys with patterns of the pages that MkDocs does not publish."""
+_OF_MKDOCS = PAGE_PATTERNS | {"hooks"}
+"""Further keys of MkDocs 1.6, which warns of any other."""
+_INHERIT = "INHERIT"
 _TOML_PLACE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-MAX_PARENTS = 20
-"""Maximum length of a chain of `INHERIT`."""
+_DEEPEST = 20
+"""Levels in which keys that stand twice are looked for: an alias may contain itself."""
 
 
 class ConfigFile(Struct, frozen=True, dict=True):
@@ -62,25 +63,22 @@ class ConfigFile(Struct, frozen=True, dict=True):
         return "Zensical" if self.path and self.path.suffix == ".toml" else "MkDocs"
 
     @cached_property
-    def _sections(self) -> list[tuple[str, yaml.Node]]:
-        """The settings of the plugin in this file and its parents, each with the file name."""
-        sections: list[tuple[str, yaml.Node]] = []
-        path, name = self.path, self.name
-        for _ in range(MAX_PARENTS + 1):
-            root = _composed(path)
-            if (section := _settings(root)) is not None:
-                sections.append((name, section))
-            parent = child(root, "INHERIT")
-            if path is None or parent is None:
-                break
-            name = inherited(name, str(parent[1].value))
-            path = path.parent / str(parent[1].value)
-        return sections
+    def _root(self) -> yaml.Node | None:
+        try:
+            if self.generator == "Zensical" and self.path:
+                return _load_toml(self.path.read_bytes())[0]
+            return yaml.compose(self.path.read_bytes(), yaml.CSafeLoader) if self.path else None
+        except (OSError, ValueError, RecursionError, yaml.YAMLError):
+            return None
 
-    def _section(self, path: Sequence[str | int]) -> tuple[str, yaml.Node | None]:
-        """Return the first section that contains `path`, else the first section, else this file and None."""
-        complete = (each for each in self._sections if _value(each[1], path) is not None)
-        return next(complete, self._sections[0] if self._sections else (self.name, None))
+    @cached_property
+    def _settings(self) -> yaml.Node | None:
+        """The settings of the plugin; None if the file that it inherits has them."""
+        pair = child(self._root, "plugins")
+        if pair is None:
+            return None
+        entries = pair[1].value if isinstance(pair[1], yaml.SequenceNode) else [pair[1]]
+        return next((inner[1] for entry in entries if (inner := child(entry, PLUGIN))), None)
 
     def problem(
         self,
@@ -92,52 +90,34 @@ class ConfigFile(Struct, frozen=True, dict=True):
         code: Code,
     ) -> Problem:
         """Return a problem with the place of the setting at `path`, or of its nearest existing parent."""
-        name, line, column, field = self.place(path)
-        return Problem(name, line, column, field, message, hint, level, code=code)
+        return Problem(*self.place(path), message, hint, level, code=code)
 
     def duplicates(self) -> Iterator[Problem]:
         """Yield a problem for each key that stands twice in a mapping, of which MkDocs takes the last."""
-        for name, section in self._sections:
-            for path, key in _repeated(section, ()):
-                line, column = key.start_mark.line + 1, key.start_mark.column + 1
-                field, message = dotted([PLUGIN, *path]), f"duplicate key `{key.value}`"
-                yield Problem(name, line, column, field, message, "remove one of them", code=Code.SYNTAX)
+        for path, key in _repeated(self._settings, ()):
+            place = key.start_mark.line + 1, key.start_mark.column + 1, dotted([PLUGIN, *path])
+            message = f"duplicate key `{key.value}`"
+            yield Problem(self.name, *place, message, "remove one of them", code=Code.SYNTAX)
 
     def place(self, path: Sequence[str | int]) -> tuple[str, int, int, str]:
         """Return file, line, column and field of the setting at `path`, or of its nearest existing parent."""
-        name, section = self._section(path)
-        return name, *(place(section, path) if section else (0, 0)), dotted([PLUGIN, *path])
+        section = self._settings
+        return self.name, *(place(section, path) if section else (0, 0)), dotted([PLUGIN, *path])
+
+    def key(self, name: str) -> tuple[str, int, int, str]:
+        """Return file, line, column and name of a key of MkDocs."""
+        return self.name, *(place(self._root, [name]) if child(self._root, name) else (0, 0)), name
 
     def is_scalar(self, path: Sequence[str | int]) -> bool:
         """Whether the value at `path` is written as a single value."""
-        return isinstance(_value(self._section(path)[1], path), yaml.ScalarNode)
+        return isinstance(_value(self._settings, path), yaml.ScalarNode)
 
 
-def inherited(name: str, parent: str) -> str:
-    """Return the name of a parent file for problems."""
-    return str(PurePosixPath(name).parent / parent)
-
-
-def _composed(path: Path | None) -> yaml.Node | None:
-    try:
-        if path and path.suffix == ".toml":
-            return _load_toml(path.read_bytes(), path.name)[0]
-        return yaml.compose(path.read_bytes(), yaml.CSafeLoader) if path else None
-    except (OSError, ValueError, RecursionError, yaml.YAMLError):
-        return None
-
-
-def _settings(root: yaml.Node | None) -> yaml.Node | None:
-    pair = child(root, "plugins")
-    if pair is None:
-        return None
-    entries = pair[1].value if isinstance(pair[1], yaml.SequenceNode) else [pair[1]]
-    return next((inner[1] for entry in entries if (inner := child(entry, PLUGIN))), None)
-
-
-def _repeated(node: yaml.Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], yaml.ScalarNode]]:
+def _repeated(
+    node: yaml.Node | None, path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], yaml.ScalarNode]]:
     """Yield each key that its mapping already has, with its path."""
-    if isinstance(node, yaml.MappingNode) and len(path) < MAX_PARENTS:
+    if isinstance(node, yaml.MappingNode) and len(path) < _DEEPEST:
         seen = set[str]()
         for key, value in node.value:
             if isinstance(key, yaml.ScalarNode):
@@ -153,6 +133,10 @@ def _value(node: yaml.Node | None, path: Sequence[str | int]) -> yaml.Node | Non
         pair = child(node, step)
         node = pair[1] if pair else None
     return node
+
+
+Plugin = tuple[str, dict[str, Any]]
+"""Name and options of a plugin."""
 
 
 class _Unknown:
@@ -187,33 +171,35 @@ def _address(value: str | None) -> str | None:
     return value or None
 
 
-def _patterns(value: object) -> GitIgnoreSpec:
-    if not (value is None or isinstance(value, str)):
-        raise ValueError("expected text with one pattern in each line")
-    try:
-        return GitIgnoreSpec.from_lines((value or "").splitlines())
-    except re.error:
-        raise ValueError("one of the lines is not a valid pattern") from None
-
-
-def _plugins(value: object) -> list[tuple[str, dict[str, Any]]]:
-    """Return (name, options) of each enabled plugin, with the plugins of a `group` in its place."""
+def _entries(value: object) -> list[object]:
     if not isinstance(value, list | dict):
-        raise ValueError("expected a list of plugins")
-    plugins: list[tuple[str, dict[str, Any]]] = []
-    for entry in value if isinstance(value, list) else [{name: options} for name, options in value.items()]:
-        name, value = (
-            next(iter(entry.items())) if isinstance(entry, dict) and len(entry) == 1 else (entry, None)
-        )
-        options = {} if value is None else value
-        if not (isinstance(name, str) and isinstance(options, dict)):
-            raise ValueError("expected a list of plugins (write each as `- name` or `- name: {options}`)")
-        name = name.removeprefix("material/")
+        raise RefusedError("expected a list of plugins", f"write `- {PLUGIN}:` below `plugins:`")
+    return value if isinstance(value, list) else [{name: options} for name, options in value.items()]
+
+
+def _plugin(entry: object) -> Plugin:
+    """Return name and options of a plugin."""
+    if isinstance(entry, dict) and len(entry) > 1 and (name := next(iter(entry))) and entry[name] is None:
+        hint = f"indent the lines below `{name}:` by two more spaces"
+        raise RefusedError(f"the options of {name} are beside it", hint)
+    name, options = (
+        next(iter(entry.items())) if isinstance(entry, dict) and len(entry) == 1 else (entry, None)
+    )
+    if not (isinstance(name, str) and isinstance(options, dict | None)):
+        raise RefusedError("expected a plugin", "write its name, or `name: {options}`")
+    return name.removeprefix("material/"), options or {}
+
+
+def _enabled(plugins: list[Plugin]) -> list[Plugin]:
+    """Return the enabled plugins, with those of a `group` in its place."""
+    enabled: list[Plugin] = []
+    for name, options in plugins:
         if name == "group":
-            plugins += _plugins(options.get("plugins", [])) if options.get("enabled") else []
-        elif name == "catalog-api" or options.get("enabled") is not False:
-            plugins.append((name, {key: option for key, option in options.items() if key != "enabled"}))
-    return plugins
+            within = _entries(options.get("plugins", [])) if options.get("enabled") else []
+            enabled += _enabled([*map(_plugin, within)])
+        elif name == PLUGIN or options.get("enabled") is not False:
+            enabled.append((name, {key: option for key, option in options.items() if key != "enabled"}))
+    return enabled
 
 
 def _extensions(value: object) -> list[tuple[str, dict[str, Any]]]:
@@ -248,7 +234,7 @@ def _theme(value: object) -> object:
 class MkDocsYml(BaseModel):
     """The configuration of MkDocs and its plugins that affects the API."""
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, strict=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow")
 
     site_name: str
     site_url: Annotated[str | None, AfterValidator(_address)] = None
@@ -256,10 +242,11 @@ class MkDocsYml(BaseModel):
     site_dir: str = "site"
     use_directory_urls: bool = True
     strict: bool = False
-    exclude_docs: Annotated[GitIgnoreSpec, BeforeValidator(_patterns)] = GitIgnoreSpec([])
-    draft_docs: Annotated[GitIgnoreSpec, BeforeValidator(_patterns)] = GitIgnoreSpec([])
-    plugins: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_plugins)] = [("search", {})]
-    hooks: list[Any] = []
+    plugins: Annotated[
+        list[Annotated[Plugin, BeforeValidator(_plugin)]],
+        BeforeValidator(_entries),
+        AfterValidator(_enabled),
+    ] = [("search", {})]
     markdown_extensions: Annotated[list[tuple[str, dict[str, Any]]], BeforeValidator(_extensions)] = []
     theme: Annotated[Theme, BeforeValidator(_theme)] = Theme()
 
@@ -269,8 +256,9 @@ class MkDocsYml(BaseModel):
 
     @property
     def needs_mkdocs(self) -> bool:
-        """Whether only MkDocs can determine the pages, because hooks or plugins may make or change them."""
-        return bool(self.hooks) or any(name not in _READ_HERE for name, _ in self.plugins)
+        """Whether only MkDocs can determine the pages, because a key or a plugin may make or change them."""
+        further = (self.model_extra or {}).keys() - _HARMLESS
+        return bool(further) or any(name not in _READ_HERE for name, _ in self.plugins)
 
     @property
     def meta_file(self) -> str | None:
@@ -290,65 +278,65 @@ def read_mkdocs_yml(path: Path, problems: Problems) -> MkDocsYml | None:
     Adds a warning for each key that MkDocs does not know and warns of.
     """
     try:
-        root, merged = _load(path, path.name, 0)
+        root, values = _load(path)
+        if _INHERIT in values:
+            hint = f"write all settings into {path.name}"
+            raise RefusedError("INHERIT: only MkDocs reads the other file", hint, *place(root, [_INHERIT]))
     except RefusedError as error:
         problems.add(error.problem(path.name, Code.SYNTAX))
         return None
-    for key in merged if path.suffix != ".toml" else ():
-        if key not in _OF_MKDOCS:
+    for key in values if path.suffix != ".toml" else ():
+        if key not in MkDocsYml.model_fields.keys() | _HARMLESS | _OF_MKDOCS:
             line, column = place(root, (key,)) if child(root, key) else (0, 0)
             hint = f"remove it, or move it below `{PLUGIN}` in `plugins` if it is a setting of the catalog"
             told = "ignored: not a key of MkDocs", hint, Level.WARNING
             problems.add(Problem(path.name, line, column, str(key), *told, code=Code.SETTING))
     try:
-        return MkDocsYml.model_validate({key: value for key, value in merged.items() if value is not None})
+        return MkDocsYml.model_validate({key: value for key, value in values.items() if value is not None})
     except ValidationError as error:
         for details in error.errors(include_url=False):
-            where = location(details)[:1]
-            line, column = place(root, where) if where[0] in merged else (0, 0)
+            where = location(details)[:2]
+            line, column = place(root, where) if where[0] in values else (0, 0)
             message = message_and_hint(details)
             problems.add(Problem(path.name, line, column, str(where[0]), *message, code=Code.SETTING))
         return None
 
 
-def _load(path: Path, name: str, depth: int) -> tuple[yaml.Node | None, dict[str, Any]]:
-    """Return a file with its places, and its values merged with those of its parents.
+def inherits(path: Path) -> bool:
+    """Whether a configuration inherits another one."""
+    try:
+        return _INHERIT in _load(path)[1]
+    except RefusedError:
+        return False
+
+
+def _load(path: Path) -> tuple[yaml.Node | None, dict[str, Any]]:
+    """Return a file with its places, and its values.
 
     Raises:
-        RefusedError: the file or a parent of it is invalid; its `file` is the one.
+        RefusedError: the file is invalid.
     """
     text = ""
     try:
         source = path.read_bytes()
         if path.suffix == ".toml":
-            return _load_toml(source, name)
+            return _load_toml(source)
         text = source.decode("utf-8-sig")
         loader = _ConfigLoader(text)
         root = loader.get_single_node()
         data = {} if root is None else loader.construct_document(root)
     except OSError as error:
-        raise RefusedError(f"the file can't be read: {reason(error)}", file=name) from None
-    except RefusedError:
-        raise
+        raise RefusedError(f"the file can't be read: {reason(error)}") from None
     except UnicodeDecodeError:
-        raise RefusedError("the file is not UTF-8", "save it as UTF-8", file=name) from None
+        raise RefusedError("the file is not UTF-8", "save it as UTF-8") from None
     except (yaml.YAMLError, RecursionError) as error:
-        refusal = refused(error, text)
-        refusal.file = name
-        raise refusal from None
+        raise refused(error, text) from None
     if not isinstance(data, dict):
-        raise RefusedError("not keys and values", "write `key: value` lines", 1, 1, name)
-    parent = data.pop("INHERIT", None)
-    if parent is None:
-        return root, data
-    line, column = place(root, ("INHERIT",))
-    if depth == MAX_PARENTS or not isinstance(parent, str) or not (path.parent / parent).is_file():
-        hint = "use a path relative to the folder of this file"
-        raise RefusedError(f"INHERIT: the file {parent!r} does not exist", hint, line, column, name)
-    return root, merge(_load(path.parent / parent, inherited(name, parent), depth + 1)[1], data)
+        raise RefusedError("not keys and values", "write `key: value` lines", 1, 1)
+    return root, data
 
 
-def _load_toml(source: bytes, name: str) -> tuple[yaml.Node | None, dict[str, Any]]:
+def _load_toml(source: bytes) -> tuple[yaml.Node | None, dict[str, Any]]:
     """Return the table `project` as YAML nodes with places, and its values. Without that table, return all.
 
     `tomllib` shows no places: a key is where its name next occurs after that of its table.
@@ -362,12 +350,12 @@ def _load_toml(source: bytes, name: str) -> tuple[yaml.Node | None, dict[str, An
         text = source.decode()
         data: dict[str, Any] = tomllib.loads(text)
     except UnicodeDecodeError:
-        raise RefusedError("the file is not UTF-8", "save it as UTF-8", file=name) from None
+        raise RefusedError("the file is not UTF-8", "save it as UTF-8") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         place = _TOML_PLACE.search(str(error))
         line, column = (int(place[1]), int(place[2])) if place and place[1] else (0, 0)
         hint = "check quotes and brackets up to here"
-        raise RefusedError("not valid TOML", hint, line, column, name) from None
+        raise RefusedError("not valid TOML", hint, line, column) from None
     root = _node(data, text, 0)
     if isinstance(data.get("project"), dict):
         return next(value for key, value in root.value if key.value == "project"), data["project"]

@@ -1,58 +1,45 @@
 """Finds the pages of docs_dir and their URLs in MkDocs, without MkDocs.
 
-The rules are those of MkDocs 1.6 (mkdocs/structure/files.py). Its `get_files` is not used, because it follows
-circular links and links out of the project.
+The rules are those of MkDocs 1.6 (mkdocs/structure/files.py) for sites that set none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from posixpath import splitext
 from urllib.parse import quote
-
-from pathspec import GitIgnoreSpec
 
 from ..problems import Problem, Problems, reason
 from ..problems.codes import Code
 from .config_file import MkDocsYml
 from .folders import name_of, walk, without_address
-from .front_matter import Page, parse_defaults
-from .yaml_text import YamlDocument
+from .front_matter import Defaults, Page, inherited, parse_defaults
 
 _MARKDOWN = (".markdown", ".mdown", ".mkdn", ".mkd", ".md")
-_HIDDEN = GitIgnoreSpec.from_lines([".*", "/templates/"])
 
 
 class DocsDir:
     """The files of docs_dir; `root` is the folder of mkdocs.yml.
 
-    Adds a problem for each unreadable folder, each pipe, device and socket, and each folder or page that is
-    a link to a place outside `root` and docs_dir. These are not read.
+    Adds the problems of `walk`, and one for each page whose name can't be a URL.
     """
 
     def __init__(self, folder: Path, root: Path, yml: MkDocsYml, problems: Problems) -> None:
         self._folder, self._label = folder, name_of(folder, root)
         self._directory_urls, self._problems = yml.directory_urls, problems
-        exclude, drafts, meta_file = _HIDDEN + yml.exclude_docs, yml.draft_docs, yml.meta_file
         self._files: dict[str, str] = {}
         """Path in the site → path in docs_dir, for all published files."""
         self._meta: list[str] = []
-
-        def left_out(uri: str) -> bool:
-            return exclude.match_file(uri) or drafts.match_file(uri)
-
-        suffixes = (*_MARKDOWN, meta_file or ".md")
-        project = (root, folder)
-        for below, sizes in walk(
-            folder, self._label, project, problems, suffixes=suffixes, hidden=True, skip=left_out
-        ):
+        for below, sizes in walk(folder, self._label, problems, also=(yml.meta_file,)):
+            if below.startswith("templates/"):
+                continue
             # If two files have the same path in the site, the last one is used: README.md follows index.md.
             for name in sorted(sizes, key=lambda name: (splitext(name)[0] not in ("index", "README"), name)):
                 uri = below + name
-                if name == meta_file:
+                if name == yml.meta_file:
                     self._meta.append(uri)
-                elif not left_out(uri) and self._has_url(uri):
+                elif self._has_url(uri):
                     self._files[destination(uri, yml.directory_urls)] = uri
 
     def _has_url(self, uri: str) -> bool:
@@ -82,7 +69,7 @@ class DocsDir:
         defaults = self._defaults()
         urls = self._directory_urls
         return [
-            Page(uri, self.name(uri), self._text(uri), address(target, urls), None, _above(uri, defaults))
+            Page(uri, self.name(uri), self._text(uri), address(target, urls), None, inherited(uri, defaults))
             for target, uri in self._files.items()
             if uri.endswith(_MARKDOWN)
         ]
@@ -99,7 +86,7 @@ class DocsDir:
             self._problems.add(Problem(self.name(uri), 0, 0, "", message, code=Code.NOT_READ))
             return ""
 
-    def _defaults(self) -> Sequence[tuple[PurePosixPath, YamlDocument]]:
+    def _defaults(self) -> Defaults:
         """Return the documents of Material's meta plugin, outermost folder first."""
         documents = [
             (PurePosixPath(uri).parent, parse_defaults(self._text(uri) or "", self.name(uri)))
@@ -125,9 +112,3 @@ def address(target: str, directory_urls: bool) -> str:
     if directory_urls and target.rpartition("/")[2] == "index.html":
         target = target.removesuffix("index.html")
     return quote(target)
-
-
-def _above(uri: str, defaults: Sequence[tuple[PurePosixPath, YamlDocument]]) -> tuple[YamlDocument, ...]:
-    """Return the defaults of the folders that contain a page."""
-    folders = {*PurePosixPath(uri).parents} if defaults else ()
-    return tuple(document for folder, document in defaults if folder in folders)

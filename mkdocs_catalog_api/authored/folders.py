@@ -1,7 +1,7 @@
-"""Walks folders of untrusted files safely.
+"""Walks folders, and reads and writes files, of projects that others may have written.
 
-No file is opened, so that a pipe can't hang the build. Links out of the project are not followed, so that no
-file outside of it is read or quoted. No folder is visited twice, so that circular links end.
+A link is never followed, so that nothing outside of the project is read, quoted or replaced. Nothing but a
+file is opened, so that a pipe can't hang the build.
 """
 
 from __future__ import annotations
@@ -9,19 +9,18 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from ..problems import Problem, Problems, RefusedError, reason
+from ..problems import Level, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
 from ..problems.decoding import explain_decoding
 
 MAX_SIZE = 512 * 2**20
 """Default limit for the size of a file, in bytes."""
 T = TypeVar("T")
-_LEADS_OUT = "this link leads out of the project and is not followed", "copy its target into the project"
 
 
 def name_of(path: Path, root: Path) -> str:
@@ -29,15 +28,40 @@ def name_of(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
 
 
-def read_file(path: Path, most: int = MAX_SIZE, project: Iterable[Path] = ()) -> bytes:
-    """Return the content of a regular file. Nothing else is opened: reading a pipe could block forever.
+def is_within(path: Path, folder: Path) -> bool:
+    """Whether a path is a folder or in it, wherever links lead."""
+    return Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
+
+
+def link_on_the_way(path: Path, root: Path) -> Path | None:
+    """Return the first link between `root` and `path`, `path` itself included. None if there is none."""
+    place = root
+    for step in Path(os.path.relpath(path, root)).parts:
+        place = place / step
+        if place.is_symlink():
+            return place
+    return None
+
+
+def not_followed(path: Path, root: Path) -> Problem | None:
+    """Return a warning if `path` is behind a link in `root`, the folder of mkdocs.yml."""
+    link = link_on_the_way(path, root)
+    return _not_followed(name_of(link, root) or link.name) if link else None
+
+
+def _not_followed(first: str, more: int = 0) -> Problem:
+    message = f"this link{f' and {more} more in this folder are' if more else ' is'} not followed"
+    hint = "replace it with a copy of what it leads to"
+    return Problem(first, 0, 0, "", message, hint, Level.WARNING, code=Code.NOT_READ)
+
+
+def read_file(path: Path, most: int = MAX_SIZE) -> bytes:
+    """Return the content of a regular file.
 
     Raises:
-        OSError: unreadable, not a file, larger than `most` bytes, or outside of the folders of the `project`.
+        OSError: unreadable, a link or something else than a file, or larger than `most` bytes.
     """
-    if project and leads_out(path, project):
-        raise OSError(errno.EPERM, "this link leads out of the project and is not followed", str(path))
-    status = path.stat()
+    status = path.lstat()
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "not a regular file", str(path))
     if status.st_size > most:
@@ -47,33 +71,29 @@ def read_file(path: Path, most: int = MAX_SIZE, project: Iterable[Path] = ()) ->
 
 def read_synced(
     path: Path,
-    name: str,
+    root: Path,
     decode: Callable[[bytes], T],
     most: int,
-    project: Iterable[Path],
     hint: str,
     problems: Problems,
 ) -> T | None:
     """Return the content of a file that `sync` writes; add a problem and return None if it can't be read.
 
-    `decode` raises a ValueError of msgspec or our own.
+    `root` is the folder of mkdocs.yml. `decode` raises a ValueError of msgspec or our own.
     """
+    if warning := not_followed(path, root):
+        problems.add(warning)
+        return None
     try:
-        return decode(read_file(path, most, project))
+        return decode(read_file(path, most))
     except OSError as error:
         message, field = f"can't be read: {reason(error)}", ""
     except RefusedError as error:
         message, hint, field = error.message, error.hint, ""
     except (ValueError, RecursionError) as error:
         message, field = explain_decoding(error)
-    problems.add(Problem(name, 0, 0, field, message, hint, code=Code.NOT_READ))
+    problems.add(Problem(name_of(path, root), 0, 0, field, message, hint, code=Code.NOT_READ))
     return None
-
-
-def project_of(root: Path, path: Path) -> list[Path]:
-    """Return the folders that links in `path` may point to: `root`, and `path` if it is outside."""
-    outside = not Path(os.path.abspath(path)).is_relative_to(os.path.abspath(root))  # noqa: PTH100  # keeps links
-    return [root, path] if outside else [root]
 
 
 def without_address(name: str, path: str) -> Problem | None:
@@ -85,16 +105,10 @@ def without_address(name: str, path: str) -> Problem | None:
     return None
 
 
-def leads_out(path: Path, project: Iterable[Path]) -> bool:
-    """Whether `path` or one of its parents is a link out of all folders of the project."""
-    real = Path(os.path.realpath(path))
-    return not any(real.is_relative_to(os.path.realpath(folder)) for folder in project)
-
-
-def not_writable(path: Path, name: str, project: Iterable[Path]) -> Problem | None:
-    """Return a problem if the file `name` can't be written: a link leads out, or the path is not a file."""
-    if leads_out(path, project):
-        message, hint = "not written, because a link leads out of the project", "remove the link"
+def not_writable(path: Path, name: str, root: Path) -> Problem | None:
+    """Return a problem if the file `name` can't be written: it is behind a link in `root`, or not a file."""
+    if link_on_the_way(path, root):
+        message, hint = "not written, because nothing is written through a link", "remove the link"
     elif path.exists() and not path.is_file():
         message, hint = "not written, because this is not a regular file", "remove it"
     else:
@@ -103,11 +117,7 @@ def not_writable(path: Path, name: str, project: Iterable[Path]) -> Problem | No
 
 
 def write_whole(file: Path, body: bytes) -> None:
-    """Write a temporary file and rename it, so that an interruption leaves no partial file.
-
-    A link is followed and kept. Callers check it first with `not_writable`.
-    """
-    file = Path(os.path.realpath(file))
+    """Write a temporary file and rename it, so that an interruption leaves no partial file."""
     file.parent.mkdir(parents=True, exist_ok=True)
     beside = file.with_name(f".{file.name}.{os.getpid()}")
     try:
@@ -118,82 +128,43 @@ def write_whole(file: Path, body: bytes) -> None:
             beside.unlink()
 
 
-def _nothing(_path: str) -> bool:
-    return False
-
-
 def walk(
-    folder: Path,
-    label: str,
-    project: Iterable[Path],
-    problems: Problems,
-    *,
-    suffixes: tuple[str, ...],
-    hidden: bool = False,
-    skip: Callable[[str], bool] = _nothing,
+    folder: Path, label: str, problems: Problems, *, also: Container[str | None] = ()
 ) -> Iterator[tuple[str, dict[str, int]]]:
     """Yield each folder in `folder` (`""`, `a/`, `a/b/`), and its files: name → size in bytes.
 
-    Folders and names are in the order of code points, with linked folders last. `label` is the name of
-    `folder` in problems. `project` has the folders that links may point to. Files that end in one of
-    `suffixes` will be read. With `hidden`, names that begin with a dot are included. No problem is added for
-    a path that `skip` accepts; the path of a folder ends with a slash.
-
-    Unreadable folders, links out of the project, broken links and special files are left out, with a problem
-    for each.
+    Folders and names are in the order of code points. Names that begin with a dot are left out, except those
+    in `also`, and so is what is neither a file nor a folder. `label` is the name of `folder` in problems: an
+    error for each unreadable folder, and a warning for each folder with links.
     """
-    bounds = [Path(os.path.realpath(path)) for path in project]
-
-    def add_problem(path: str, message: str, hint: str) -> None:
-        if not skip(path):
-            name = "/".join(filter(None, (label, path))).rstrip("/")
-            problems.add(Problem(name, 0, 0, "", message, hint, code=Code.NOT_READ))
-
-    def outside(target: str) -> bool:
-        return not any(Path(target).is_relative_to(bound) for bound in bounds)
-
-    entered: set[str] = set()
-    pending, linked = [("", os.path.realpath(folder))], list[tuple[str, str]]()
-    while pending or linked:
-        below, real = pending.pop() if pending else linked.pop(0)
-        if real in entered:
-            continue
-        entered.add(real)
-        if outside(real):
-            add_problem(below, *_LEADS_OUT)
-            continue
+    pending = [""]
+    while pending:
+        below = pending.pop()
+        name = "/".join(filter(None, (label, below))).rstrip("/")
         try:
-            with os.scandir(real) as scan:
+            with os.scandir(folder / below) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
+            entries = [entry for entry in entries if entry.name[0] != "." or entry.name in also]
+            files = {entry.name: entry.stat().st_size for entry in entries if _is_file(entry)}
         except OSError as error:
-            add_problem(below, f"the folder can't be read: {reason(error)}", "make it readable, or remove it")
+            message = f"the folder can't be read: {reason(error)}"
+            hint = "make it readable, or remove it"
+            problems.add(Problem(name, 0, 0, "", message, hint, code=Code.NOT_READ))
             continue
-        files: dict[str, int] = {}
-        folders: list[tuple[str, str]] = []
-        for entry in entries:
-            if entry.name.startswith(".") and not hidden:
-                continue
-            path = below + entry.name
-            link = entry.is_symlink() or getattr(entry, "is_junction", bool)()
-            target = os.path.realpath(entry.path) if link else entry.path
-            try:
-                status = entry.stat()
-            except OSError as error:
-                add_problem(path, f"can't be read: {reason(error)}", "make it readable, or remove it")
-                continue
-            if stat.S_ISDIR(status.st_mode):
-                if not link:
-                    folders.append((f"{path}/", target))
-                elif not Path(real).is_relative_to(target):  # else it is a circular link
-                    linked.append((f"{path}/", target))
-            elif link and outside(target):
-                if entry.name.lower().endswith(suffixes):
-                    add_problem(path, *_LEADS_OUT)
-                else:
-                    files[entry.name] = 0  # not read, so its size does not matter
-            elif stat.S_ISREG(status.st_mode):
-                files[entry.name] = status.st_size
-            else:
-                add_problem(path, "not a regular file", "replace it with a file, or remove it")
+        if links := [entry.name for entry in entries if entry.is_symlink()]:
+            problems.add(_not_followed("/".join(filter(None, (name, links[0]))), len(links) - 1))
+        folders = [f"{below}{entry.name}/" for entry in entries if entry.is_dir(follow_symlinks=False)]
         pending += reversed(folders)
         yield below, files
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    return entry.is_file(follow_symlinks=False)
+
+
+def has_links(folder: Path) -> bool:
+    """Whether there is a link in the folder or below."""
+    problems = Problems()
+    for _ in walk(folder, "", problems):
+        pass
+    return problems.count(Level.WARNING) > 0

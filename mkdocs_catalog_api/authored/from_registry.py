@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from ..items.base_model import Model
 from ..items.lines import Keep
-from ..items.types import Positive
+from ..items.types import Positive, expression
 from ..items.version_tags import version_tags
 from ..problems import Level, Problem, RefusedError
 from ..problems.codes import Code
@@ -33,19 +33,7 @@ def _tags(value: object) -> object:
         )
     if value.startswith("!"):
         raise RefusedError("a pattern with `!` is not a regular expression", f'use a list: ["{value[:80]}"]')
-    try:
-        re.compile(value)
-    except (re.error, OverflowError, RecursionError):
-        hint = 'for example "^[0-9.]+$"'
-        raise RefusedError(f"{value[:80]!r} is not a regular expression", hint) from None
-    return value
-
-
-class KeptLines(Model):
-    """The versions to list of each variant."""
-
-    lines: Annotated[Positive, Field(description="Number of newest lines.")]
-    each: Annotated[Positive, Field(description="Number of newest versions of each line.")] = 1
+    return expression(value, 'for example "^[0-9.]+$"')
 
 
 def _keep(value: object) -> object:
@@ -72,19 +60,14 @@ class FromRegistry(Model):
         ),
     ] = None
     keep: Annotated[
-        KeptLines | None,
-        BeforeValidator(_keep, json_schema_input_type=Positive | KeptLines),
+        Keep | None,
+        BeforeValidator(_keep, json_schema_input_type=Positive | Keep),
         Field(
             description="Number of lines of each variant, of which the newest version is listed: `5`, or "
             "`{lines: 5, each: 2}` for the two newest versions of each line.",
             examples=[5],
         ),
     ] = None
-
-    @property
-    def kept(self) -> Keep | None:
-        """Return `keep`; None for all versions."""
-        return Keep(self.keep.lines, self.keep.each) if self.keep else None
 
     @classmethod
     def names(cls) -> list[str]:

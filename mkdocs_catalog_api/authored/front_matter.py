@@ -112,8 +112,6 @@ FOREIGN = frozenset(
 SLUG = "{slug}"
 """The capture group of a pattern."""
 _LANDING = ("index.md", "README.md")
-_GLOB = re.compile(r"\*\*/|\*\*|\*|\?|\{slug\}|\[[^\]]+\]|[^*?{\[]+|\[")
-_AS_REGEX = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]", SLUG: "(?P<slug>[^/]+)"}
 
 
 class PageSelection:
@@ -132,7 +130,7 @@ class PageSelection:
             for name, listed in patterns.items()
         }
         self._captures = {
-            name: [_capture(pattern) for pattern in listed if SLUG in pattern]
+            name: [_capture(pattern) for pattern in listed if SLUG in pattern and pattern[0] != "!"]
             for name, listed in patterns.items()
         }
         self._folders = {
@@ -170,7 +168,7 @@ class PageSelection:
     def slug(self, collection: str, uri: str) -> str:
         """Return the capture of a pattern, else `nginx` for images/nginx.md or images/nginx/index.md."""
         for capture in self._captures[collection]:
-            if match := capture.fullmatch(uri):
+            if match := capture.match(uri):
                 return match["slug"]
         folder, _, name = uri.rpartition("/")
         return folder.rpartition("/")[2] if name in _LANDING else splitext(name)[0]
@@ -180,14 +178,10 @@ class PageSelection:
 
 
 def _capture(pattern: str) -> re.Pattern[str]:
-    anywhere = "" if "/" in pattern else "(?:.*/)?"
-    return re.compile(anywhere + "".join(map(_as_regex, _GLOB.findall(pattern))))
-
-
-def _as_regex(part: str) -> str:
-    if part[0] == "[" and part[-1] == "]":  # a set of characters; `!` negates it
-        return part.replace("[!", "[^", 1)
-    return _AS_REGEX.get(part, re.escape(part))
+    """Return the expression of a pattern, with a group for the slug."""
+    (glob,) = GitIgnoreSpec.from_lines([pattern]).patterns
+    expression = glob.regex.pattern if glob.regex else ""
+    return re.compile(expression.replace(re.escape(SLUG), "(?P<slug>[^/]+)"))
 
 
 _CATALOG_KEY = re.compile(r"""^["']?catalog["']?[ \t]*:""", re.MULTILINE)
@@ -216,7 +210,10 @@ class Page(Struct, frozen=True):
 
 
 class Layer(Struct, frozen=True):
-    """Values of an item that are below those of its page, if the page leaves them out."""
+    """Values of an item that are below those of its page, if the page leaves them out.
+
+    `defaults: {tier: core}` in mkdocs.yml is a layer with the values `{"tier": "core"}`.
+    """
 
     values: Mapping[str, object]
     place: Callable[[tuple[str | int, ...]], tuple[str, int, int, str]]
@@ -371,22 +368,17 @@ def heading(text: str) -> str | None:
 
 
 def select(
-    pages: Iterable[Page],
-    selection: PageSelection,
-    problems: Problems,
-    read: Callable[[str], YamlDocument | None] = front_matter,
+    pages: Iterable[Page], selection: PageSelection, problems: Problems
 ) -> tuple[dict[str, list[RawItem]], list[RawItem]]:
     """Return the items of each collection, and the pages below default patterns that are not items.
 
     Both are in the order of the pages' paths. Problems are added, not raised.
-
-    `read` parses the front matter of a page.
     """
     items: dict[str, list[RawItem]] = {name: [] for name in selection.names()}
     ordinary: list[RawItem] = []
     for page in sorted(pages, key=lambda page: page.uri):
         collections = selection.matching(page.uri)
-        raw = _read(page, collections, selection, problems, read)
+        raw = _read(page, collections, selection, problems)
         if raw is None:
             continue
         if "catalog" in raw.values:
@@ -433,11 +425,7 @@ def note_ordinary(ordinary: Sequence[RawItem], selection: PageSelection, problem
 
 
 def _read(
-    page: Page,
-    collections: Sequence[str],
-    selection: PageSelection,
-    problems: Problems,
-    read: Callable[[str], YamlDocument | None],
+    page: Page, collections: Sequence[str], selection: PageSelection, problems: Problems
 ) -> RawItem | None:
     """Return the values of a page, or None if it is not in a collection or can't be read.
 
@@ -456,7 +444,7 @@ def _read(
     if not (asks or (page.meta and "catalog" in page.meta)):
         return None
     try:
-        document = KEPT.of_text(page.text, read) or _EMPTY
+        document = KEPT.of_text(page.text, front_matter) or _EMPTY
     except RefusedError as error:
         keys = keys_at_top(page.text)
         if (
@@ -468,27 +456,27 @@ def _read(
         if asks:
             problems.add(error.problem(page.file, Code.SYNTAX))
         return None
-    values = overlay(document, page)
+    values = _values(document, page)
     return RawItem(values, page.file, document, page=page) if collections or "catalog" in values else None
 
 
-def overlay(document: YamlDocument, page: Page) -> dict[str, object]:
-    """Return front matter as text if the site generator read the same values; keep values of plugins."""
+def _values(document: YamlDocument, page: Page) -> dict[str, object]:
+    """Return the front matter of a page: as its author wrote it, and changed where a plugin has changed it.
+
+    MkDocs reads `version: 1.10` as 1.1. So where a page still has the value that MkDocs reads, it is the text
+    of the author, `1.10`; another value is that of a plugin.
+    """
     text = _written(document, page)
     if page.meta is None:
         return text
-    if document.data and not document.typed:  # MkDocs can't read it, so all its values come from plugins
-        inherited = _merged([default.typed for default in page.defaults])
-        return text | {str(key): value for key, value in page.meta.items() if inherited.get(key) != value}
-    if all(key in text and text[key] == value for key, value in page.meta.items()):
-        return dict(page.meta)
     typed = _merged([*(default.typed for default in page.defaults), document.typed])
     # Keys also have types: `on: x` is read as True. Both mappings have the keys in the order of the source.
-    names = dict(zip(typed, text, strict=True)) if len(typed) == len(text) else {key: key for key in text}
-    values: dict[str, object] = {}
+    names = dict(zip(typed, text, strict=True)) if len(typed) == len(text) else {}
+    # What MkDocs can't read is not in the values that plugins change.
+    values = {} if document.typed or not document.data else dict(text)
     for key, value in page.meta.items():
-        name = names.get(key, key)
-        values[str(name)] = text[name] if key in typed and name in text and typed[key] == value else value
+        name = str(names.get(key, key))
+        values[name] = text[name] if name in text and key in typed and typed[key] == value else value
     return values
 
 
@@ -506,6 +494,16 @@ def _merged(mappings: Sequence[object]) -> dict[Any, object]:
     except TypeError:  # such as a list over text: the value of the page is used
         merged = {key: value for mapping in known for key, value in mapping.items()}
     return merged
+
+
+Defaults = Sequence[tuple[PurePosixPath, YamlDocument]]
+"""Folder → its `.meta.yml`, outermost folder first."""
+
+
+def inherited(uri: str, defaults: Defaults) -> tuple[YamlDocument, ...]:
+    """Return the documents of the folders that contain a page."""
+    folders = PurePosixPath(uri).parents if defaults else ()
+    return tuple(document for folder, document in defaults if folder in folders)
 
 
 def parse_defaults(text: str, file: str = "") -> YamlDocument:

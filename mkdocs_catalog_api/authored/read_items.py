@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from msgspec.structs import replace
 
@@ -17,12 +17,12 @@ from ..items.fields import ItemFields
 from ..items.links import SCHEME
 from ..items.models import ImageEntry, ItemEntry
 from ..items.names import slug
-from ..problems import Level, Problem, Problems
+from ..problems import Level, Problems
 from ..problems.codes import Code
 from .data_files import read_list
 from .docs_dir import address, destination
-from .folders import leads_out, name_of, project_of
-from .front_matter import Page, PageSelection, RawItem
+from .folders import name_of, not_followed
+from .front_matter import PageSelection, RawItem
 from .messages import resembling, shown
 from .registry_files import FactsFolder
 from .settings import CollectionSettings, Settings, data_names
@@ -49,26 +49,24 @@ def page_selection(settings: Settings) -> PageSelection:
     return PageSelection(patterns, fields)
 
 
-def data_file(
-    site: Site, setting: tuple[str, ...], configured: str | None, default: str, problems: Problems
-) -> Path | None:
-    """Return the data file in the settings, or the existing file with a default name."""
-    usual = [name for name in data_names(default) if os.path.lexists(site.root / name)]
-    names = [configured] if configured else usual
-    if not names:
-        return None
-    name, path = names[0], site.root / names[0]
+def data_entries(site: Site, settings: Settings, name: str, problems: Problems) -> list[RawItem]:
+    """Return the entries of a collection's data file: that of the settings, or one with a default name."""
+    configured = getattr(settings, name).data
+    usual = [file for file in data_names(name) if os.path.lexists(site.root / file)]
+    if not (names := [configured] if configured else usual):
+        return []
+    path = site.root / names[0]
     if len(names) > 1:
-        message, hint = (
-            f"{' and '.join(names)} both exist",
-            f"remove one, or select it with `{setting[1]}: …`",
-        )
-    elif path.is_file() and not leads_out(path, project_of(site.root, path)):
-        return path
+        message, hint = f"{' and '.join(names)} both exist", "remove one, or select it with `data: …`"
+    elif warning := not_followed(path, site.root):
+        problems.add(warning)
+        return []
+    elif path.is_file():
+        return read_list(path, name_of(path, site.root), name, problems)
     else:
-        message, hint = f"{name!r} is not a file of the project", "create it or correct the path"
-    problems.add(site.config.problem(setting, message, hint, code=Code.MISSING_PATH))
-    return None
+        message, hint = f"{names[0]!r} is not a file of the project", "create it or correct the path"
+    problems.add(site.config.problem((name, "data"), message, hint, code=Code.MISSING_PATH))
+    return []
 
 
 def check_patterns(site: Site, settings: Settings, selection: PageSelection, problems: Problems) -> None:
@@ -86,22 +84,15 @@ def check_patterns(site: Site, settings: Settings, selection: PageSelection, pro
                 )
         if patterns is not None or any(name in selection.matching(page.uri) for page in site.pages):
             continue
-        likely = ((_likely_folder(name, page.uri), page.uri) for page in site.pages)
-        folders = Counter(folder for folder, uri in likely if folder and not selection.finds(name, uri))
-        for folder, count in folders.most_common(1):
-            hint = f"rename it to {name}, or set `{name}: {{pages: {folder}/**/*.md}}` if those are items"
-            beside = "/" not in folder and not any((site.root / file).exists() for file in data_names(name))
-            level = Level.WARNING if beside and getattr(settings, name).data is None else Level.INFO
+        tops = [page.uri.partition("/")[0] for page in site.pages if not selection.finds(name, page.uri)]
+        folders = Counter(folder for folder in tops if folder.lower() in (name, name.rstrip("s")))
+        beside = getattr(settings, name).data is None and not any(
+            (site.root / file).exists() for file in data_names(name)
+        )
+        for folder, count in folders.most_common(beside):
             message = f"no page is an item of {name}, but the folder {folder} has {count}"
-            problems.add(site.config.problem((name, "pages"), message, hint, level, code=Code.PAGE))
-
-
-def _likely_folder(name: str, uri: str) -> str:
-    """Return the folder of a page with a name like the collection, or "" if there is none."""
-    folder = uri.rpartition("/")[0]
-    while folder and folder.rpartition("/")[2].lower() not in (name, name.rstrip("s")):
-        folder = folder.rpartition("/")[0]
-    return folder
+            hint = f"rename it to {name}, or set `{name}: {{pages: {folder}/**/*.md}}` if those are items"
+            problems.add(site.config.problem((name, "pages"), message, hint, Level.WARNING, code=Code.PAGE))
 
 
 def check_emptiness(site: Site, problems: Problems, *collections: Sequence[object]) -> None:
@@ -114,173 +105,137 @@ def check_emptiness(site: Site, problems: Problems, *collections: Sequence[objec
     problems.add(site.config.problem((), message, hint, Level.WARNING, code=Code.PAGE))
 
 
-def raw_items(
-    fields: ItemFields[E],
-    name: str,
-    site: Site,
-    settings: Settings,
-    raws: Sequence[RawItem],
-    problems: Problems,
-) -> tuple[list[RawItem], list[RawItem]]:
-    """Return the pages and the entries of the data file, with the fields that have another key."""
-    entries: list[RawItem] = []
-    if path := data_file(site, (name, "data"), getattr(settings, name).data, name, problems):
-        entries = read_list(path, name_of(path, site.root), name, problems)
-    if fields.keys or fields.version_keys:
-        return [with_mapped(raw, fields) for raw in raws], [with_mapped(raw, fields) for raw in entries]
-    return [*raws], entries
+class CollectionReader(Generic[E]):
+    """Reads the items of a collection from its pages and its data file. Problems are added, not raised."""
 
+    def __init__(
+        self, fields: ItemFields[E], name: str, site: Site, settings: Settings, problems: Problems
+    ) -> None:
+        self._fields, self._name, self._site, self._problems = fields, name, site, problems
+        self._section: CollectionSettings = getattr(settings, name)
+        self._settings = settings
 
-def with_defaults(
-    raws: Iterable[RawItem], name: str, site: Site, settings: Settings
-) -> Iterator[tuple[RawItem, dict[str, object]]]:
-    """Yield each item of a collection with its defaults below, and the values that people wrote."""
-    section: CollectionSettings = getattr(settings, name)
-    layers = section.default_layers(name, site.config)
-    for raw in raws:
-        uri = raw.own_page.uri if raw.own_page else None
-        raw = replace(raw, defaults=tuple(layer for some, layer in layers if some.are_of(uri)))
-        yield raw, authored_values(raw, settings.registry, ITEM_MODELS[name])
+    def values(self, pages: Iterable[RawItem]) -> Iterator[tuple[RawItem, dict[str, object]]]:
+        """Yield each item with its defaults below, and the values that people wrote; nothing is validated."""
+        fields, entries = self._fields, data_entries(self._site, self._settings, self._name, self._problems)
+        pages, entries = ([with_mapped(raw, fields) for raw in raws] for raws in (pages, entries))
+        if "page" not in fields.own.rules:
+            entries = [*self._with_pages(entries)]
+        layers = self._section.default_layers(self._name, self._site.config)
+        for raw in (*self._not_named(pages, entries), *entries):
+            uri = raw.own_page.uri if raw.own_page else None
+            raw = replace(raw, defaults=tuple(layer for some, layer in layers if some.are_of(uri)))
+            yield raw, authored_values(raw, self._settings.registry, fields.model)
 
+    def items(self, pages: Iterable[RawItem]) -> list[tuple[E, RawItem]]:
+        """Return the valid items by slug, each with its source."""
+        by_slug: dict[str, tuple[E, RawItem]] = {}
+        slugs: set[str] = set()
+        without_image: list[RawItem] = []
+        facts = FactsFolder(self._site, self._settings, self._name, self._problems)
+        for raw, values in self.values(pages):
+            slugs.add(str(values.get("slug")))
+            raw, values = facts.merged(raw, values, self._fields.model)
+            entry = read_entry(self._fields, raw, values, self._problems)
+            if entry is None:
+                continue
+            if self._section.verify is not None and getattr(entry, "verify", None) is None:
+                entry = entry.model_copy(update={"verify": self._section.verify})
+            self._check_logo(entry, raw)
+            if isinstance(entry, ImageEntry) and entry.image is None:
+                without_image.append(raw)
+            if entry.slug in by_slug:
+                other = by_slug[entry.slug][1]
+                message = f"the slug {entry.slug!r} is already used by {other.place}"
+                hint = "set another `slug` for one of them"
+                if other.page and not raw.page:
+                    hint = f"add `page: {other.page.uri}` to the entry, or {hint}"
+                self._problems.add(raw.problem(("slug",), message, hint, code=Code.TWICE))
+            else:
+                by_slug[entry.slug] = entry, raw
+        self._problems.extend(facts.unlisted())
+        self._check_replaced_by(by_slug.values(), slugs)
+        self._note_registry(without_image)
+        self._note_undeclared([raw for _, raw in by_slug.values()])
+        # Their values are read: kept, they would take memory.
+        return [
+            (entry, replace(raw, values={}, document=replace(raw.document, data=None)))
+            for _, (entry, raw) in sorted(by_slug.items())
+        ]
 
-def read_items(
-    fields: ItemFields[E],
-    name: str,
-    site: Site,
-    settings: Settings,
-    raws: Sequence[RawItem],
-    problems: Problems,
-) -> list[tuple[E, RawItem]]:
-    """Return the items of a collection from pages and data file, by slug, each with its source."""
-    section: CollectionSettings = getattr(settings, name)
-    raws, entries = raw_items(fields, name, site, settings, raws, problems)
-    if "page" not in fields.own.rules:
-        entries = _with_pages(entries, site, problems)
-    raws = [*_not_named(raws, entries, fields, problems), *entries]
-    by_slug: dict[str, tuple[E, RawItem]] = {}
-    slugs: set[str] = set()
-    without_image: list[RawItem] = []
-    facts = FactsFolder(site, settings, name, problems)
-    for raw, values in with_defaults(raws, name, site, settings):
-        slugs.add(str(values.get("slug")))
-        raw, values = facts.merged(raw, values, fields.model)
-        entry = read_entry(fields, raw, values, problems)
-        if entry is None:
-            continue
-        if section.verify is not None and getattr(entry, "verify", None) is None:
-            entry = entry.model_copy(update={"verify": section.verify})
-        problems.extend(filter(None, [_missing_logo(entry, raw, site)]))
-        if isinstance(entry, ImageEntry) and entry.image is None:
-            without_image.append(raw)
-        if entry.slug in by_slug:
-            other = by_slug[entry.slug][1]
-            message = f"the slug {entry.slug!r} is already used by {other.place}"
-            hint = "set another `slug` for one of them"
-            if other.page and not raw.page:
-                hint = f"add `page: {other.page.uri}` to the entry, or {hint}"
-            problems.add(raw.problem(("slug",), message, hint, code=Code.TWICE))
-        else:
-            by_slug[entry.slug] = entry, raw
-    problems.extend(facts.unlisted())
-    _check_replaced_by(by_slug.values(), slugs, name, problems)
-    _note_registry(without_image, site, problems)
-    _note_undeclared(name, fields, [raw for _, raw in by_slug.values()], site, problems)
-    # Their values are read: kept, they would take memory.
-    return [
-        (entry, replace(raw, values={}, document=replace(raw.document, data=None)))
-        for _, (entry, raw) in sorted(by_slug.items())
-    ]
+    def _check_logo(self, entry: E, raw: RawItem) -> None:
+        """Add a problem if the logo of an item is a file that can't be published."""
+        logo, docs_dir = getattr(entry, "logo", None), self._site.docs_dir
+        if logo is None or SCHEME.match(logo):
+            return
+        path = docs_dir / logo
+        if not path.is_file() or not_followed(path, docs_dir):
+            message = f"{name_of(docs_dir, self._site.root)}/{logo} is not a file of the project"
+            hint = "add the file, or correct the path"
+            self._problems.add(raw.problem(("logo",), message, hint, code=Code.MISSING_PATH))
 
+    def _check_replaced_by(self, items: Iterable[tuple[E, RawItem]], slugs: Set[str]) -> None:
+        """Add a problem for each `replacedBy` that names no other item; `slugs` are those of all items."""
+        for entry, raw in items:
+            other = getattr(entry, "replaced_by", None)
+            if other is None or (other in slugs and other != entry.slug):
+                continue
+            near = resembling(other, slugs - {entry.slug})
+            message = f"no other item of {self._name} has the slug {other!r}"
+            hint = f"did you mean `{near}`?" if near else "use the slug of an item"
+            self._problems.add(raw.problem(("replacedBy",), message, hint, code=Code.WRONG_VALUE))
 
-def _missing_logo(entry: ItemEntry, raw: RawItem, site: Site) -> Problem | None:
-    """Return a problem if the logo of an item is a file that can't be published."""
-    logo = getattr(entry, "logo", None)
-    if logo is None or SCHEME.match(logo):
-        return None
-    path = site.docs_dir / logo
-    if path.is_file() and not leads_out(path, [site.root, site.docs_dir]):
-        return None
-    message = f"{name_of(site.docs_dir, site.root)}/{logo} is not a file of the project"
-    return raw.problem(("logo",), message, "add the file, or correct the path", code=Code.MISSING_PATH)
+    def _with_pages(self, entries: Iterable[RawItem]) -> Iterator[RawItem]:
+        """Yield the entries of a data file with the pages in their `page`."""
+        pages = {page.uri: page for page in self._site.pages} if entries else {}
+        first: dict[str, str] = {}
+        """Page → the first entry with this page."""
+        for raw in entries:
+            if (named := raw.values.get("page")) is not None:
+                page = pages.get(named) if isinstance(named, str) else None
+                if page is None:
+                    near = resembling(str(named), pages)
+                    message = f"{shown(named)} is not a page of the site"
+                    hint = f"did you mean `{near}`?" if near else "use its path in docs_dir"
+                    self._problems.add(raw.problem(("page",), message, hint, code=Code.PAGE))
+                elif first.setdefault(page.uri, raw.place) != raw.place:
+                    message = f"{page.uri!r} is already the page of {first[page.uri]}"
+                    hint = "remove it; the page of the collection is then used"
+                    self._problems.add(raw.problem(("page",), message, hint, code=Code.PAGE))
+                values = {key: value for key, value in raw.values.items() if key != "page"}
+                raw = replace(raw, values=values, named=page)
+            yield raw
 
+    def _not_named(self, pages: Iterable[RawItem], entries: Iterable[RawItem]) -> Iterator[RawItem]:
+        """Yield the pages that are items, without the pages of entries in a data file."""
+        named = {raw.named.uri: raw for raw in entries if raw.named}
+        for raw in pages:
+            entry = named.get(raw.page.uri) if raw.page else None
+            if entry is None:
+                yield raw
+            elif doubled := sorted({*raw.values} & {*self._fields.names} - {"name", "description"}):
+                message = f"the item of this page is already defined in {entry.place}"
+                hint = "move all fields to one place"
+                self._problems.add(raw.problem((doubled[0],), message, hint, code=Code.TWICE))
 
-def _check_replaced_by(
-    entries: Iterable[tuple[E, RawItem]], slugs: Set[str], name: str, problems: Problems
-) -> None:
-    """Add a problem for each `replacedBy` that does not name another item; `slugs` are those of all items."""
-    for entry, raw in entries:
-        other = getattr(entry, "replaced_by", None)
-        if other is None or (other in slugs and other != entry.slug):
-            continue
-        near = resembling(other, slugs - {entry.slug})
-        message = f"no other item of {name} has the slug {other!r}"
-        hint = f"did you mean `{near}`?" if near else "use the slug of an item"
-        problems.add(raw.problem(("replacedBy",), message, hint, code=Code.WRONG_VALUE))
+    def _note_registry(self, raws: Sequence[RawItem]) -> None:
+        """Add one warning for all images without `image` if `registry` is not set."""
+        if raws:
+            number = "1 image has" if len(raws) == 1 else f"{len(raws)} images have"
+            message = f"not set, so {number} no reference and no command to pull it, first {raws[0].place}"
+            hint = "set it, for example to `ghcr.io/acme`, or add `image: …` to the pages"
+            self._add(("registry",), message, hint, Level.WARNING, Code.MISSING_FIELD)
 
+    def _note_undeclared(self, raws: Iterable[RawItem]) -> None:
+        """Add a note with the undeclared fields."""
+        if counted := Counter(key for raw in raws for key in undeclared(self._fields, raw)):
+            keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
+            message = f"undeclared keys are not in the API (with the number of {self._name}): {keys}"
+            hint = "to publish them, declare them under `fields`"
+            self._add((self._name, "fields"), message, hint, Level.INFO, Code.UNKNOWN_FIELD)
 
-def _with_pages(entries: Iterable[RawItem], site: Site, problems: Problems) -> list[RawItem]:
-    """Return the entries of a data file with the pages in their `page`."""
-    pages: Mapping[str, Page] = {}
-    with_pages: list[RawItem] = []
-    first: dict[str, str] = {}
-    """Page → the first entry with this page."""
-    for raw in entries:
-        if (named := raw.values.get("page")) is not None:
-            pages = pages or {page.uri: page for page in site.pages}
-            page = pages.get(named) if isinstance(named, str) else None
-            if page is None:
-                near = resembling(str(named), pages)
-                message = f"{shown(named)} is not a page of the site"
-                hint = f"did you mean `{near}`?" if near else "use its path in docs_dir"
-                problems.add(raw.problem(("page",), message, hint, code=Code.PAGE))
-            elif first.setdefault(page.uri, raw.place) != raw.place:
-                message = f"{page.uri!r} is already the page of {first[page.uri]}"
-                hint = "remove it; the page of the collection is then used"
-                problems.add(raw.problem(("page",), message, hint, code=Code.PAGE))
-            values = {key: value for key, value in raw.values.items() if key != "page"}
-            raw = replace(raw, values=values, named=page)
-        with_pages.append(raw)
-    return with_pages
-
-
-def _not_named(
-    raws: Iterable[RawItem], entries: Iterable[RawItem], fields: ItemFields[E], problems: Problems
-) -> list[RawItem]:
-    """Return the pages that are items, without the pages of entries in a data file."""
-    named = {raw.named.uri: raw for raw in entries if raw.named}
-    remaining = []
-    for raw in raws:
-        entry = named.get(raw.page.uri) if raw.page else None
-        if entry is None:
-            remaining.append(raw)
-        elif doubled := sorted({*raw.values} & {*fields.names} - {"name", "description"}):
-            message = f"the item of this page is already defined in {entry.place}"
-            problems.add(raw.problem((doubled[0],), message, "move all fields to one place", code=Code.TWICE))
-    return remaining
-
-
-def _note_registry(raws: Sequence[RawItem], site: Site, problems: Problems) -> None:
-    """Add one warning for all images without `image` if `registry` is not set."""
-    if raws:
-        number = "1 image has" if len(raws) == 1 else f"{len(raws)} images have"
-        message = f"not set, so {number} no reference and no command to pull it, first {raws[0].place}"
-        hint = "set it, for example to `ghcr.io/acme`, or add `image: …` to the pages"
-        problem = site.config.problem(("registry",), message, hint, Level.WARNING, code=Code.MISSING_FIELD)
-        problems.add(problem)
-
-
-def _note_undeclared(
-    name: str, fields: ItemFields[E], raws: list[RawItem], site: Site, problems: Problems
-) -> None:
-    """Add a note with the undeclared fields."""
-    counted = Counter(undeclared(fields, raws))
-    if counted:
-        keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
-        message = f"undeclared keys are not in the API (with the number of {name}): {keys}"
-        hint = "to publish them, declare them under `fields`"
-        problems.add(
-            site.config.problem((name, "fields"), message, hint, Level.INFO, code=Code.UNKNOWN_FIELD)
-        )
+    def _add(self, setting: tuple[str, ...], message: str, hint: str, level: Level, code: Code) -> None:
+        self._problems.add(self._site.config.problem(setting, message, hint, level, code=code))
 
 
 def makes_pages(settings: Settings, collection: str) -> bool:
@@ -300,17 +255,15 @@ def items_without_page(site: Site, settings: Settings) -> Iterator[tuple[str, di
     Problems are left to `load`: entries without a valid slug are errors there, and get no page here.
     """
     for name in WITH_DOCUMENTS:
-        path = data_file(site, (name, "data"), getattr(settings, name).data, name, Problems())
-        if path is None or not makes_pages(settings, name):
-            continue
-        for raw in read_list(path, name_of(path, site.root), name, Problems()):
+        section: CollectionSettings = getattr(settings, name)
+        for raw in data_entries(site, settings, name, Problems()) if makes_pages(settings, name) else ():
             with suppress(ValueError):
-                if raw.values.get("page") is None or "page" in getattr(settings, name).fields:
+                if raw.values.get("page") is None or "page" in section.fields:
                     title = raw.values.get("name") or raw.values.get("title") or raw.slug
                     keys = {"title": str(title)}
                     if isinstance(description := raw.values.get("description"), str):
                         keys["description"] = description
-                    yield item_uri(name, slug(raw.slug)), keys, path
+                    yield item_uri(name, slug(raw.slug)), keys, site.root / (section.data or raw.file)
 
 
 class WebPages:

@@ -5,23 +5,30 @@ from __future__ import annotations
 from pathlib import Path
 
 from ..catalog.addresses import PREFIX, web_address
-from ..problems import CatalogError, Problem, Problems
+from ..problems import CatalogError, Level, Problem, Problems
 from ..problems.codes import Code
-from .config_file import PLUGIN, ConfigFile, MkDocsYml, read_mkdocs_yml
+from .config_file import PAGE_PATTERNS, PLUGIN, ConfigFile, MkDocsYml, inherits, read_mkdocs_yml
 from .docs_dir import DocsDir
-from .folders import leads_out
+from .folders import has_links, is_within
 from .messages import resembling
 from .settings import Settings, read_settings
 from .site import Site
 
 
 def needs_mkdocs(config_file: Path, problems: Problems) -> bool:
-    """Whether MkDocs must read the site. False if the configuration is invalid.
+    """Whether MkDocs must read the site, as it has what `read_site` does not know: a key or plugin that may
+    change its pages, or a link. False if the configuration is invalid.
 
     Adds the problems of the configuration, as `read_site` does.
     """
-    yml = None if config_file.suffix == ".toml" else read_mkdocs_yml(config_file, problems)
-    return yml is not None and PLUGIN in dict(yml.plugins) and yml.needs_mkdocs
+    if config_file.suffix == ".toml":
+        return False
+    if inherits(config_file):
+        return True
+    yml = read_mkdocs_yml(config_file, problems)
+    if yml is None or PLUGIN not in dict(yml.plugins):
+        return False
+    return yml.needs_mkdocs or has_links(config_file.parent / yml.docs_dir)
 
 
 def read_site(
@@ -49,11 +56,14 @@ def read_site(
     if not docs_dir.is_dir():
         message = f"the folder {yml.docs_dir!r} does not exist"
         hint = "create it or correct the path"
-        problems.add(Problem(config.name, 0, 0, "docs_dir", message, hint, code=Code.MISSING_PATH))
-    if not leads_out(docs_dir, [root / (site_dir or yml.site_dir)]):
+        problems.add(Problem(*config.key("docs_dir"), message, hint, code=Code.MISSING_PATH))
+    if is_within(docs_dir, root / (site_dir or yml.site_dir)):
         message = f"docs_dir is in the site folder, {str(site_dir or yml.site_dir)!r}"
         hint = "use another folder for the site"
-        problems.add(Problem(config.name, 0, 0, "site_dir", message, hint, code=Code.MISSING_PATH))
+        problems.add(Problem(*config.key("site_dir"), message, hint, code=Code.MISSING_PATH))
+    for key in sorted(PAGE_PATTERNS & (yml.model_extra or {}).keys()):
+        message, hint = "only MkDocs reads these patterns", "set `catalog: false` on these pages"
+        problems.add(Problem(*config.key(key), message, hint, Level.WARNING, code=Code.SETTING))
     settings = read_settings(yml.options(PLUGIN) or {}, config, problems)
     if settings is None or problems.refuse(strict=False):
         raise CatalogError(problems)
@@ -83,8 +93,8 @@ def _check_plugins(yml: MkDocsYml, config: ConfigFile, problems: Problems) -> No
         hint = f"add {table if config.generator == 'Zensical' else f'`- {PLUGIN}` to `plugins`'}"
         if near := resembling(PLUGIN, names):
             hint = f"did you mean `{PLUGIN}` instead of `{near}`?"
-        problems.add(Problem(config.name, 0, 0, "plugins", message, hint, code=Code.PLUGINS))
+        problems.add(Problem(*config.key("plugins"), message, hint, code=Code.PLUGINS))
     elif names.count(PLUGIN) > 1:
         message = f"the plugin {PLUGIN} is listed twice"
         hint = "merge the settings, and remove one of them"
-        problems.add(Problem(config.name, 0, 0, "plugins", message, hint, code=Code.PLUGINS))
+        problems.add(Problem(*config.key("plugins"), message, hint, code=Code.PLUGINS))

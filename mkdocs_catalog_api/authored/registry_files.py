@@ -35,7 +35,7 @@ from ..items.types import camel
 from ..items.version_tags import label_first
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
-from .folders import project_of, read_synced
+from .folders import read_synced
 from .from_registry import (
     FromRegistry,
     is_from_registry,
@@ -62,7 +62,7 @@ class FactsFolder:
     def __init__(self, site: Site, settings: Settings, collection: str, problems: Problems) -> None:
         folder = site.root / FACTS_FOLDER
         self._folder, self._label = folder / collection, f"{FACTS_FOLDER}/{collection}"
-        self._project = project_of(site.root, folder)
+        self._root = site.root
         self._problems = problems
         self._unlisted: list[str] = []
         self._present = folder.is_dir()
@@ -105,7 +105,7 @@ class FactsFolder:
         given = values.get("versions")
         listed = given if isinstance(given, list) else []
         versions = [_fields(version) for version in listed]
-        known = dict(self._known(raw, versions, facts))
+        known = dict(self._known(versions, facts))
         of_listed = {position: facts.versions[other] for position, other in known.items()}
         tags, names = _further_tags(versions, of_listed), filled(version_model(model) or model)
         below: list[Values] = []
@@ -128,7 +128,7 @@ class FactsFolder:
             facts=facts,
             gone=frozenset(gone.values()),
             lists=choice is not None,
-            keep=choice.kept if choice else None,
+            keep=choice.keep if choice else None,
         )
         raw = replace(raw, registry=layer)
         self._warn_of_gone(raw, gone)
@@ -137,7 +137,7 @@ class FactsFolder:
     def _labels(self, raw: RawItem, facts: RegistryFacts, choice: FromRegistry) -> list[str]:
         """Return the label of each version that an item with `versions: registry` lists."""
         reference = facts.image or facts.chart
-        names = [(each.version, *(each.tags if facts.image else ())) for each in facts.versions]
+        names = [(known.version, *(known.tags if facts.image else ())) for known in facts.versions]
         tags = {*choice.versions((tag for group in names for tag in group), reference.rpartition("/")[2])}
         listed = [label_first(tags.intersection(group)) for group in names]
         unlisted = [
@@ -181,7 +181,7 @@ class FactsFolder:
                 problem = wanted_by.problem(("versions",), message, hint, code=Code.MISSING_PATH, group=group)
                 self._problems.add(problem)
             return None
-        return read_synced(path, name, decode, _MOST, self._project, _AGAIN, self._problems)
+        return read_synced(path, self._root, decode, _MOST, _AGAIN, self._problems)
 
     def _is_of(self, values: Mapping[str, object], facts: RegistryFacts, name: str, *, wanted: bool) -> bool:
         """Whether the file belongs to the current image or chart of the page."""
@@ -198,9 +198,7 @@ class FactsFolder:
         self._problems.add(problem)
         return False
 
-    def _known(
-        self, raw: RawItem, versions: Sequence[Values], facts: RegistryFacts
-    ) -> Iterator[tuple[int, int]]:
+    def _known(self, versions: Sequence[Values], facts: RegistryFacts) -> Iterator[tuple[int, int]]:
         """Yield the position of each version with the same digest in the registry, and that in the file."""
         by_tag: dict[str, int] = {}
         for position, version in enumerate(facts.versions):
@@ -208,16 +206,11 @@ class FactsFolder:
                 by_tag[_bare(tag, facts)] = position
         for index, listed in enumerate(versions):
             known = by_tag.get(_bare(str(listed.get("version", "")), facts))
-            if known is None:
-                continue
-            present = facts.versions[known]
-            if {present.digest, *(part.digest for part in present.manifests)}.issuperset(_digests(listed)):
-                yield index, known
-            else:
-                message = f"the digest of {listed['version']} in the registry is {present.digest}"
-                hint = "no values are filled in; correct the digest, or run `catalog-api sync`"
-                path = ("versions", index, "digest")
-                self._problems.add(raw.problem(path, message, hint, Level.INFO, code=Code.MOVED_TAG))
+            if known is not None:
+                present = facts.versions[known]
+                digests = {present.digest, *(part.digest for part in present.manifests)}
+                if digests.issuperset(_digests(listed)):
+                    yield index, known
 
     def _warn_of_gone(self, raw: RawItem, labels: Mapping[int, str]) -> None:
         hint = "remove it from the page"

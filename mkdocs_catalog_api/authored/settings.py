@@ -35,8 +35,8 @@ from ..items.fields import (
     version_model,
 )
 from ..items.fields import item_fields as fields_of
+from ..items.lines import Lines
 from ..items.models import ItemEntry
-from ..items.types import LineRule, VariantRule
 from ..items.verification import Verification
 from ..problems import Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
@@ -172,17 +172,14 @@ class CollectionSettings(Section):
         "are required, and another key to read them from.",
     )
     version_fields: dict[FieldName, FieldRule] = Field({}, description="The same for each version.")
-    lines: LineRule | None = Field(
+    lines: Lines | None = Field(
         None,
-        description="Rule for the line of a version, unless it is set on the page: `major`, "
-        "`minor`, `patch`, `none`, or a regular expression with one group. By default all numbers except "
-        "the last, at least one and at most two.",
+        description="How many of the numbers of a version are its line, unless the page sets it: `major`, "
+        "`minor`, `patch` or `none`. By default all except the last, at least one and at most two.",
     )
-    variants: VariantRule | None = Field(
+    variants: Literal["none"] | None = Field(
         None,
-        description="Rule for the variant of a version, unless it is set on the page: `none`, a regular "
-        'expression with one group, or names with patterns, as in `{dev: "*-dev"}`. By default the words '
-        "after the numbers.",
+        description="`none` if the words after the numbers of a version are no variant.",
     )
     verify: Verification | None = Field(
         None, description="Identity that signs the items, unless a page has `verify`."
@@ -335,7 +332,7 @@ class Settings(Section):
 
 def item_fields(settings: Settings) -> dict[str, ItemFields[Any]]:
     """Return collection → the fields of its items."""
-    fields: dict[str, ItemFields[Any]] = {name: ItemFields(each.model) for name, each in COLLECTIONS.items()}
+    fields: dict[str, ItemFields[Any]] = {name: ItemFields(kind.model) for name, kind in COLLECTIONS.items()}
     return fields | {name: getattr(settings, name).item_fields(model) for name, model in ITEM_MODELS.items()}
 
 

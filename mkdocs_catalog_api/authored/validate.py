@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from functools import cache
 from typing import TypeVar, get_args
@@ -11,13 +11,11 @@ from msgspec.structs import replace
 from pydantic_core import ErrorDetails
 
 from ..items.base_model import Model
-from ..items.fields import COMPUTED, ItemFields, M
+from ..items.fields import COMPUTED, ItemFields, M, built_in_fields, version_model
 from ..items.lines import (
     LineRules,
     Version,
     cycle_of,
-    derived_line,
-    line_by,
     listed,
     newest_label,
     parse_label,
@@ -50,6 +48,8 @@ _WRITTEN_AS = {
 
 def with_mapped(raw: RawItem, fields: ItemFields[M]) -> RawItem:
     """Return the item with the fields that are read from another key of the front matter."""
+    if not (fields.keys or fields.version_keys):
+        return raw
     values: dict[str, object] = {}
     for field, key in fields.keys:
         value = raw.values.get(key)
@@ -132,13 +132,28 @@ def read_entry(
         return None
     _check_license(entry, raw, problems)
     problems.extend(_doubts(entry, raw, names))
+    for key in undeclared(fields, raw):
+        field = resembling(key, _fields_of_versions(fields.model))
+        if field and not resembling(key, names):
+            message, hint = f"ignored: `{field}` is a field of a version", "write it under `versions`"
+            problems.add(raw.problem((key,), message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD))
     return entry
 
 
-def undeclared(fields: ItemFields[M], raws: Iterable[RawItem]) -> Iterator[str]:
-    """Yield the keys of items that are neither fields nor known keys of the theme or of plugins."""
-    names = {*fields.names, *fields.model.spellings, *dict(fields.keys).values(), *COMPUTED, *FOREIGN}
-    return (str(key) for raw in raws for key in raw.written() if key not in names)
+def _fields_of_versions(model: type[Model]) -> Collection[str]:
+    versions = version_model(model)
+    return built_in_fields(versions).keys() if versions else ()
+
+
+def undeclared(fields: ItemFields[M], raw: RawItem) -> Iterator[str]:
+    """Yield the keys of an item that are neither fields nor known keys of the theme or of plugins."""
+    known = _known_keys(fields)
+    return (str(key) for key in raw.written() if key not in known)
+
+
+@cache
+def _known_keys(fields: ItemFields[Model]) -> Set[str]:
+    return {*fields.names, *fields.model.spellings, *dict(fields.keys).values(), *COMPUTED, *FOREIGN}
 
 
 def _explain(
@@ -243,9 +258,8 @@ def pinning_versions(entry: P, raw: RawItem, problems: Problems) -> P:
 
 def _chart_version(label: str) -> VersionEntry:
     """Return a chart's version with line and variant, which decide only what `keep` lists."""
-    return VersionEntry.model_construct(
-        version=label, line=derived_line(label), variant=LineRules().variant(label)
-    )
+    rules = LineRules()
+    return VersionEntry.model_construct(version=label, line=rules.line(label), variant=rules.variant(label))
 
 
 def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> ImageEntry:
@@ -262,7 +276,7 @@ def image_versions(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: 
     versions = [version for version in versions if version.version in kept]
     positions = {version.version: position for position, version in enumerate(versions)}
     entry = _with(entry, versions=[version for version in entry.versions if version.version in kept])
-    _check_lines(entry, raw, rules, problems)
+    _check_cycles(entry, raw, rules, problems)
     if not (_has_default_variant(entry, versions, raw, problems) and _has_latest(entry, raw, problems)):
         return entry
     labels = in_order(positions, newest)
@@ -326,21 +340,11 @@ def in_line(version: VersionEntry, rules: LineRules) -> VersionEntry:
     return version.model_copy(update=update)
 
 
-def _check_lines(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> None:
-    """Add a problem if a rule or a product does not match all versions."""
-    labels = [version.version for version in entry.versions if "line" not in version.model_fields_set]
-    if entry.lines is not None:
-        missed = [
-            label for label in labels if parse_label(label).numbers and line_by(entry.lines, label) is None
-        ]
-        if missed:
-            message = (
-                f"{entry.lines!r} does not match {'any version' if missed == labels else 'all versions'}"
-            )
-            hint = f"no match: {', '.join(missed[:3])}; they get the default line"
-            problems.add(raw.problem(("lines",), message, hint, Level.WARNING, code=Code.NEWEST))
+def _check_cycles(entry: ImageEntry, raw: RawItem, rules: LineRules, problems: Problems) -> None:
+    """Add a note if the product has no cycle for a version, or no day on which a cycle ended."""
     if not rules.cycles:
         return
+    labels = [version.version for version in entry.versions if "line" not in version.model_fields_set]
     without = [label for label in labels if cycle_of(label, rules.cycles) is None]
     if without:
         message = f"{entry.product} has no release cycle for {', '.join(without[:3])}"

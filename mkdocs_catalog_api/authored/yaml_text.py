@@ -21,7 +21,8 @@ _SYNTAX_ERROR = ("a syntax error", "check indentation, quotes and brackets up to
 _SYNTAX_ERRORS = {
     "mapping values are not allowed": (
         "a colon is not allowed here",
-        'check the indentation; put a text with a colon in quotes: key: "A: B"',
+        "check the indentation, and the colon of the line above; "
+        'put a text with a colon in quotes: key: "A: B"',
     ),
     "cannot start any token": (
         "a value can't begin with this character",

@@ -188,7 +188,7 @@ def unused(selection: ScanSelection, subject: str) -> Iterator[Problem]:
         why, hint = f"{instead} takes precedence", ""
         if reason == "scanner-not-wanted":
             why = f"the scanner {scan.scanner.word} is not in `security.scanners`"
-            hint = f"add {scan.scanner.word} to it, or remove the report"
+            hint = f"add {scan.scanner.word} to it"
         elif reason == "other-platform":
             why = f"it is of {scan.coverage.platform or 'a platform'}, which `platforms` leaves out"
             hint = "add the platform to `platforms`, or remove the report"

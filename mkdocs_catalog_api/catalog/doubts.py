@@ -90,9 +90,9 @@ def _unmatched(scan: Scan, useful: Collection[str]) -> Problem:
         message = f"no version and no pin in the catalog matches the entry{_subject(scan)}"
         return at_report(scan, code, message, level=Level.INFO)
     if scan.alone:
-        hint = (
-            "add its version to the image's page, or save it as <slug>/<version>.json in the reports folder"
-        )
+        hint = "add its version to the image's page"
+        if scan.path.count("/") != 1:
+            hint += ", or save it as <slug>/<version>.json in the reports folder"
         message = f"no version in the catalog matches this report{_subject(scan)}"
         return at_report(scan, code, message, hint)
     # A fetched old version of a chart may contain images that the catalog no longer lists.
@@ -213,5 +213,5 @@ def _abandoned_system(image: Image, release: Release, scan: Scan, today: str) ->
     message = f"the operating system in {name} is past its end of life, so the scan finds few vulnerabilities"
     if image.entry.lifecycle in ("deprecated", "withdrawn") or (end is not None and end < today):
         return at_report(scan, Code.END_OF_LIFE, message, "", Level.INFO)
-    hint = "rebuild it on a maintained base, or set `endOfLife` on its page"
+    hint = "rebuild it on a maintained base, or set `endOfLife` of the version"
     return at_report(scan, Code.END_OF_LIFE, message, hint)

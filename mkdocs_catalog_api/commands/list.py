@@ -120,9 +120,9 @@ def _of_release(image: Image, release: Release, folder: str) -> Iterator[ScanTar
     parts = [part for part in selection.parts if part.digest] or [Part(entry.only_digest or "")]
     for part in parts:
         scans = [
-            each.scan
-            for each in selection.part_scans
-            if (part in each.covered if len(parts) > 1 else each.parts)
+            part_scan.scan
+            for part_scan in selection.part_scans
+            if (part in part_scan.covered if len(parts) > 1 else part_scan.parts)
         ]
         digest = part.digest
         name = f"{entry.version}.{digest.partition(':')[2][:12]}" if len(parts) > 1 else entry.version

@@ -11,16 +11,16 @@ from pathlib import Path
 import click
 import yaml
 
-from ..authored.config_file import PLUGIN, ConfigFile, read_mkdocs_yml
+from ..authored.folders import not_writable
 from ..authored.from_registry import is_from_registry
 from ..authored.front_matter import front_matter
 from ..authored.read_items import page_selection
-from ..authored.settings import CollectionSettings, Settings, read_settings
+from ..authored.settings import CollectionSettings, Settings
 from ..items.collections import COLLECTIONS, ITEM_MODELS
 from ..items.names import Reference, repository, slug_from_name
-from ..problems import Level, Problem, Problems, RefusedError, reason
+from ..problems import CatalogError, Level, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
-from .run import config_file_option, print_problems
+from .run import config_file_option, print_problems, read
 
 _KINDS = {COLLECTIONS[name].stem.lower(): name for name in ITEM_MODELS}
 _WITH_HOST = re.compile(r"(?:localhost|[^/\s]*[.:][^/\s]*)/\S*")
@@ -44,12 +44,13 @@ def command(kind: str, names: tuple[str, ...], config_file: Path) -> None:
     has a page of that name, the new one is called after more of its path, as in web-server.
     """
     problems = Problems()
-    site = read_mkdocs_yml(config_file, problems)
-    options = (site and site.options(PLUGIN)) or {}
-    settings = read_settings(options, ConfigFile(config_file), problems)
-    if site and settings:
+    try:
+        site, settings, _ = read(config_file, problems)
+        folder = f"{os.path.relpath(site.docs_dir, site.root)}/{_KINDS[kind]}"
         for name in names:
-            _begin(kind, name, config_file.parent, f"{site.docs_dir}/{_KINDS[kind]}", settings, problems)
+            _begin(kind, name, config_file.parent, folder, settings, problems)
+    except CatalogError as error:
+        problems.extend(error.problems)
     print_problems(problems, quiet=True)
     if problems.count(Level.ERROR):
         raise SystemExit(1)
@@ -71,6 +72,9 @@ def _begin(kind: str, name: str, root: Path, folder: str, settings: Settings, pr
                 return
         else:
             raise FileExistsError
+        if fault := not_writable(path, file, root):
+            problems.add(fault)
+            return
         text = _page(kind, short_name, slug, reference, settings)
         _begin_landing_page(_KINDS[kind], path.parent)
         with path.open("x", encoding="utf-8", newline="\n") as page:

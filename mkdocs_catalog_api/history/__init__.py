@@ -1,1 +1,1 @@
-"""The history of a catalog: the days that `catalog-api record` writes, and their replay."""
+"""The days that `catalog-api record` writes, and what they show of each image."""

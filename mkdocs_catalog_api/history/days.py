@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -15,7 +16,8 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from ..authored.folders import leads_out, project_of, read_file, write_whole
+from ..authored import clock
+from ..authored.folders import is_within, read_file, write_whole
 from ..authored.settings import HISTORY_FOLDER
 from ..authored.site import Site
 from ..catalog.populations import populations
@@ -92,9 +94,10 @@ class Folder:
         except OSError as error:
             raise refused(HISTORY_FOLDER, 0, f"can't be read: {reason(error)}", "") from None
         names = [name[:-5] for name in files if name.endswith(".json") and not name.startswith(".")]
+        today = clock.latest().date().isoformat()
         for name in names:
-            if not is_date(name) or name < "1970":
-                message = "the name is not a date such as 2026-11-20.json"
+            if not is_date(name) or not "1970" <= name <= today:
+                message = "the name is not a date such as 2026-11-20.json, up to today"
                 raise refused(_file(name), 0, message, "move the file to another folder")
         return names
 
@@ -126,6 +129,10 @@ class Folder:
             said = str(error) if isinstance(error, RefusedError) else decoding_reason(error)
             message = f"not a recorded day: {said}"
             raise refused(file, line or _line(str(error), body), message) from None
+        slugs = [row.partition(b":")[0] for row in body.splitlines() if row.startswith(b'"')]
+        if twice := [slug for slug, number in Counter(slugs).items() if number > 1]:
+            line = len(slugs) - slugs[::-1].index(twice[0]) + 1
+            raise refused(file, line, f"{twice[0].decode()} stands twice", "keep one of the lines")
         if day.date != date:
             raise refused(file, 1, f"the file contains the day {day.date!r}")
         return Day(date, day.figures, images)
@@ -161,10 +168,7 @@ class Folder:
         ]
         body = b"\n".join([head.removesuffix(b"}}"), *([b",\n".join(rows)] if rows else []), b"}}\n"])
         target = self._path(date)
-        # A link is replaced, and nothing is written through it.
         if target.is_symlink() or not target.is_file() or target.read_bytes() != body:
-            if target.is_symlink():
-                target.unlink()
             write_whole(target, body)
         return self._read(date)
 
@@ -183,17 +187,13 @@ def _line(error: str, body: bytes) -> int:
 def history_folder(site: Site, problems: Problems, *, to_write: bool) -> Folder | None:
     """Return the folder of the recorded days; None if it does not exist, unless `to_write`.
 
-    Adds an error if it is in docs_dir, or behind a link out of the project.
+    Adds an error if it is in docs_dir.
     """
     path = site.root / HISTORY_FOLDER
     if not (to_write or os.path.lexists(path)):
         return None
-    if not leads_out(path, [site.docs_dir]):
-        message, hint = "the folder is in docs_dir, so MkDocs would publish it", "move it next to mkdocs.yml"
-    elif leads_out(path.parent, project_of(site.root, path.parent)):
-        message = f"the path of the folder {HISTORY_FOLDER!r} contains a link that leads out of the project"
-        hint = "move the folder into the project"
-    else:
+    if not is_within(path, site.docs_dir):
         return Folder(path)
+    message, hint = "the folder is in docs_dir, so MkDocs would publish it", "move it next to mkdocs.yml"
     problems.add(Problem(HISTORY_FOLDER, 0, 0, "", message, hint, code=Code.MISSING_PATH))
     return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from copy import copy
-from typing import Annotated, Any
+from datetime import datetime
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, field
@@ -22,6 +23,7 @@ from ..items.types import Count
 
 _Digest = Annotated[str, Meta(pattern=rf"\A(?:{DIGEST.pattern})\Z")]
 _Time = Annotated[str, Meta(pattern=r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z\Z")]
+_Counter = Literal["critical", "high", "medium", "low", "unknown", "suppressed"]
 
 
 class _Fact(Struct, frozen=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True, gc=False):
@@ -135,8 +137,12 @@ class FactChanges(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tru
     scanned_at: _Time | UnsetType | None = UNSET
     scans: tuple[Look, ...] | UnsetType | None = UNSET
     grade: Grade | UnsetType | None = UNSET
-    counts: dict[str, Count | None] | UnsetType | None = UNSET
+    counts: dict[_Counter, Count | None] | UnsetType | None = UNSET
     rows: dict[str, dict[str, KnownRow | None] | None] | UnsetType | None = UNSET
+
+    def __post_init__(self) -> None:
+        if isinstance(self.scanned_at, str):
+            datetime.fromisoformat(self.scanned_at)
 
     def apply(self, facts: Facts) -> None:
         """Add them to what is known."""
@@ -203,7 +209,7 @@ def _facts(image: Image, now: str) -> Facts:
         entry.image,
         entry.lifecycle,
         entry.latest,
-        {each.entry.version: _version(each) for each in image.releases},
+        {release.entry.version: _version(release) for release in image.releases},
     )
     if newest is None or newest.assessment is None:
         return facts
@@ -240,7 +246,8 @@ def _implied(version: KnownVersion, platform: str) -> frozenset[str]:
 def _rows(release: Release) -> Rows:
     shown: dict[tuple[str, str], list[int]] = defaultdict(list)
     for position, scan in enumerate(release.scans):
-        for key in dict.fromkeys((str(package(each.purl, each.pkg)), each.id) for each in scan.findings):
+        keys = ((str(package(finding.purl, finding.pkg)), finding.id) for finding in scan.findings)
+        for key in dict.fromkeys(keys):
             shown[key].append(position)
     rows: Rows = defaultdict(dict)
     assessment = release.assessment

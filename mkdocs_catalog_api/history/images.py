@@ -28,7 +28,7 @@ First = BaselineReason | None
 
 
 LastScan = tuple[str, str, bool]
-"""Day, version, and whether a digest of the scanned build is known."""
+"""Day, version, and whether a digest of the scanned build is known: `("2026-11-03", "1.2.0", True)`."""
 
 
 class ShownRow(NamedTuple):
@@ -39,7 +39,11 @@ class ShownRow(NamedTuple):
 
 
 class Tracked(Struct, eq=False):
-    """A vulnerability of an image."""
+    """A vulnerability of an image, in all its packages.
+
+    It is first seen as `GHSA-1` in libssl3, gets the id `CVE-2026-1`, and is also in openssl: one clock, two
+    episodes.
+    """
 
     known_before: bool
     """Whether it was there on the first day of the history, so that its beginning is not known."""
@@ -294,7 +298,7 @@ class ImagePast:
         ]
         return min(
             shown,
-            key=lambda each: (each.row.suppressed, SEVERITIES.index(each.row.severity), each.id),
+            key=lambda shown: (shown.row.suppressed, SEVERITIES.index(shown.row.severity), shown.id),
             default=None,
         )
 
@@ -308,15 +312,15 @@ class ImagePast:
         same = {tracked for name in names if (tracked := self._tracked.get(name))}
         if len(same) == 1 and id_ in self._tracked and names <= self._tracked.keys():
             return
-        known = [each for each in self._vulnerabilities if each in same] if len(same) > 1 else [*same]
-        known = [each for each in known if id_ in each.names or sum(map(is_cve, each.names | names)) <= 1]
+        known = [other for other in self._vulnerabilities if other in same] if len(same) > 1 else [*same]
+        known = [other for other in known if id_ in other.names or sum(map(is_cve, other.names | names)) <= 1]
         tracked = known[0] if known else Tracked(self.first is not None)
         tracked.names |= names
         for other in known[1:]:
             tracked.unite(other)
             self._waiting.pop(other, None)
             self._tracked |= dict.fromkeys(other.names, tracked)
-            self._missed = {(tracked if each is other else each, package) for each, package in self._missed}
+            self._missed = {(tracked if one is other else one, package) for one, package in self._missed}
         for name in names:
             self._tracked.setdefault(name, tracked)
 
@@ -397,17 +401,17 @@ class ImagePast:
     def record(self, year_ago: str) -> ImageRecord:
         """What is published; former digests within their bounds."""
         episodes = [episode for tracked in self._vulnerabilities for episode in reversed(tracked.episodes)]
-        episodes.sort(key=lambda each: (SEVERITIES.index(each.severity), each.id, each.pkg))
-        episodes.sort(key=lambda each: each.first_seen, reverse=True)
+        episodes.sort(key=lambda episode: (SEVERITIES.index(episode.severity), episode.id, episode.pkg))
+        episodes.sort(key=lambda episode: episode.first_seen, reverse=True)
         number, digests = Counter[str](), list[KnownDigest]()
         known = sorted(self._digests.items(), key=lambda item: item[1][1] or "9999", reverse=True)
         for (version, digest), (since, until, _) in known:
             number[version] += until is not None
             if until is None or (until >= year_ago and number[version] <= MOST_FORMER):
                 digests.append(KnownDigest(digest, version, since, until))
-        digests.sort(key=lambda each: (each.from_, each.version, each.digest))
+        digests.sort(key=lambda known: (known.from_, known.version, known.digest))
         manifests = {
-            (each.version, each.digest): self._digests[each.version, each.digest][2] for each in digests
+            (known.version, known.digest): self._digests[known.version, known.digest][2] for known in digests
         }
         facts = self.facts
         return ImageRecord(self._figures, digests, episodes, manifests, facts.lifecycle, facts.latest)

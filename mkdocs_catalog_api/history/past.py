@@ -93,9 +93,9 @@ class Past:
             problems.add(_nothing_alike())
         ages = (
             [
-                days_between(each.first_seen, last)
-                for each, _ in entries
-                if (each.severity, each.reason) == (word, None)
+                days_between(clock.first_seen, last)
+                for clock, _ in entries
+                if (clock.severity, clock.reason) == (word, None)
             ]
             for word in URGENT
         )
@@ -104,7 +104,7 @@ class Past:
             self.days,
             times_to_fix(counted, last),
             [entry for entry in counted if entry.severity in URGENT],
-            OpenAges(*(sorted(each, reverse=True) for each in ages)),
+            OpenAges(*(sorted(days, reverse=True) for days in ages)),
             {slug: past.record(year_ago) for slug, past in sorted(self._images.items())},
         )
 

@@ -83,10 +83,10 @@ _ALL = (
         views=("table", "cards"),
     ),
 )
-COLLECTIONS: Mapping[str, Collection] = {each.name: each for each in _ALL}
+COLLECTIONS: Mapping[str, Collection] = {collection.name: collection for collection in _ALL}
 ITEM_MODELS: Mapping[str, type[ItemEntry]] = {
-    each.name: each.model for each in _ALL if issubclass(each.model, ItemEntry)
+    collection.name: collection.model for collection in _ALL if issubclass(collection.model, ItemEntry)
 }
 """The collections whose items have a slug, and can have a page."""
-WITH_DOCUMENTS = tuple(each.name for each in _ALL if each.has_documents)
-PINNING = tuple(each.name for each in _ALL if each.pins)
+WITH_DOCUMENTS = tuple(collection.name for collection in _ALL if collection.has_documents)
+PINNING = tuple(collection.name for collection in _ALL if collection.pins)

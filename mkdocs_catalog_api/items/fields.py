@@ -128,7 +128,7 @@ class OwnFields(BaseModel):
             own = vars(cls.model_validate(values))
         except ValidationError as error:
             details = error.errors(include_url=False)
-            return {}, [{**each, "loc": (*path, *each["loc"])} for each in details]
+            return {}, [{**fault, "loc": (*path, *fault["loc"])} for fault in details]
         return {name: own[f"own_{name}"] for name in cls.rules}, []
 
 

@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from fnmatch import fnmatchcase
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import Annotated, Literal, NamedTuple, Protocol
 
+from pydantic import Field
+
+from .base_model import Model
+from .types import Positive
 from .versions import END, PRE_RELEASE, REVISION, VARIANT, Numbers, Suffix, newest_first, numbers_in, split
 
 _DIGITS = re.compile(r"[0-9]+")
 _WORDS = re.compile(r"[a-z]+")
 _LEADING_WORD = re.compile(r"[._+-]*(?:(?:v|release|version)[._+-]*(?=[0-9]))?([^0-9._+-]*)")
+Lines = Literal["major", "minor", "patch", "none"]
+"""How many of the numbers of a version are its line."""
 _DEPTHS = {"major": 1, "minor": 2, "patch": 3}
-NAMED_LINES = (*_DEPTHS, "none")
-"""The words allowed in `lines`; any other value is a regular expression."""
 _FOR_DEVELOPERS = frozenset({"dev", "debug"})
 _YEAR = 4
 """Number of digits from which on a first number is a year, or the number of a build."""
@@ -93,56 +96,32 @@ def _begins(text: str, name: str) -> bool:
 
 
 class LineRules(NamedTuple):
-    """An author's settings for lines and variants; None if not set."""
+    """What an author sets for lines and variants, on the page or for the collection."""
 
-    lines: str | None = None
-    """Of the page: `major`, `minor`, `patch`, `none` or a regular expression with one group."""
+    lines: Lines | None = None
     cycles: Sequence[Cycle] = ()
     """Of the page's product."""
-    collection_lines: str | None = None
-    variants: str | Mapping[str, str] | None = None
-    """`none`, a regular expression with one group, or name → pattern; the page's, else the collection's."""
+    has_variants: bool = True
 
     def line(self, label: str) -> str:
-        """The line of a version without a line of its own; "" for none."""
-        cycle = cycle_of(label, self.cycles)
-        of_page, of_product = line_by(self.lines, label), cycle.name if cycle else None
-        lines = (of_page, of_product, line_by(self.collection_lines, label), derived_line(label))
-        return next(line for line in lines if line is not None)
+        """The line of a version without a line of its own; "" for none.
+
+        Without a rule, it is all numbers except the last, one or two of them; of a label without numbers, the
+        first word.
+        """
+        numbers, _, words, _ = parse_label(label)
+        if cycle := cycle_of(label, self.cycles):
+            return cycle.name
+        if self.lines == "none":
+            return ""
+        if not numbers:
+            return words[0] if words else label.lower()
+        return ".".join(numbers[: _DEPTHS.get(self.lines or "", min(max(len(numbers) - 1, 1), 2))])
 
     def variant(self, label: str) -> str:
         """The variant of a version without a variant of its own; "" for none."""
-        rule = self.variants
-        if rule is None:
-            words = parse_label(label).words
-            return "-".join(words if parse_label(label).numbers else words[1:])
-        if rule == "none":
-            return ""
-        if isinstance(rule, str):
-            match = re.search(rule, label)
-            return (match[1] or "") if match else ""
-        return next((name for name, pattern in rule.items() if fnmatchcase(label, pattern)), "")
-
-
-def line_by(rule: str | None, label: str) -> str | None:
-    """The line of a label by a rule of `lines`; None without a rule or match."""
-    if rule is None:
-        return None
-    numbers = parse_label(label).numbers
-    if rule == "none":
-        return ""
-    if rule in _DEPTHS:
-        return ".".join(numbers[: _DEPTHS[rule]]) or None
-    match = re.match(rule, label)
-    return match[1] if match else None
-
-
-def derived_line(label: str) -> str:
-    """All numbers except the last, one or two of them; the first word of a label without numbers."""
-    numbers, _, words, _ = parse_label(label)
-    if not numbers:
-        return words[0] if words else label.lower()
-    return ".".join(numbers[: min(max(len(numbers) - 1, 1), 2)])
+        numbers, _, words, _ = parse_label(label)
+        return "-".join(words if numbers else words[1:]) if self.has_variants else ""
 
 
 class Version(Protocol):
@@ -233,12 +212,11 @@ def newest_label(versions: Sequence[Version], variant: str | None = None) -> str
     return max(ordered, key=lambda label: parse_label(label).key)
 
 
-class Keep(NamedTuple):
-    """How many versions of a variant are listed: the newest ones of its newest lines."""
+class Keep(Model):
+    """The versions to list of each variant."""
 
-    lines: int
-    each: int = 1
-    """Versions of each of these lines."""
+    lines: Annotated[Positive, Field(description="Number of newest lines.")]
+    each: Annotated[Positive, Field(description="Number of newest versions of each line.")] = 1
 
 
 def listed(versions: Sequence[Version], keep: Keep | None, newest: str | None) -> set[str]:
@@ -283,7 +261,7 @@ def update_advice(
     """Label → advice; never a version that is `gone` from its registry, or of a line above that of `latest`,
     if the page sets it, or else of another form than the version with the tag `latest`.
     """
-    tagged = None if latest else tagged_latest(each for each in versions if each.version not in gone)
+    tagged = None if latest else tagged_latest(version for version in versions if version.version not in gone)
     by_label = {version.version: version for version in versions}
     numbered = [label for label in newest_first(by_label) if parse_label(label).numbers]
     numbered.sort(key=lambda label: parse_label(label).key, reverse=True)

@@ -17,6 +17,7 @@ from pydantic import (
 
 from ..problems import RefusedError
 from .base_model import CustomizableModel, Model, short, unique
+from .lines import Lines
 from .names import DIGEST, Reference
 from .shown import Shown
 from .types import (
@@ -30,7 +31,6 @@ from .types import (
     Hub,
     ImageReference,
     IsoDate,
-    LineRule,
     Logo,
     ManifestPlatform,
     Name,
@@ -40,7 +40,6 @@ from .types import (
     Repository,
     Slug,
     Text,
-    VariantRule,
     VersionLabel,
     WebLink,
 )
@@ -414,20 +413,21 @@ class ImageEntry(ItemEntry):
         Shown(elsewhere="under the name"),
     ] = None
     lines: Annotated[
-        LineRule | None,
+        Lines | None,
         Field(
             exclude=True,
-            description="Rule that derives the line of a version: `major`, `minor`, `patch`, "
-            "`none`, or a regular expression with one group.",
+            description="How many of the numbers of a version are its line: `major`, `minor`, `patch` or "
+            "`none`.",
+            examples=["major"],
         ),
         _RULE,
     ] = None
     variants: Annotated[
-        VariantRule | None,
+        Literal["none"] | None,
         Field(
             exclude=True,
-            description="Rule that derives the variant of a version: `none`, a regular "
-            "expression with one group, or names with patterns.",
+            description="`none` if the words after the numbers of a version are no variant.",
+            examples=["none"],
         ),
         _RULE,
     ] = None

@@ -154,12 +154,12 @@ def former_after(
     ]
     former: dict[tuple[str, str], FormerFacts] = {}
     counts = Counter[str]()
-    for each in sorted([*changed, *before.former], key=lambda each: each.until, reverse=True):
-        key = each.version, each.digest
-        if key not in present and key not in former and each.until >= forgotten_before:
-            counts[each.version] += 1
-            if counts[each.version] <= MOST_FORMER:
-                former[key] = each
+    for build in sorted([*changed, *before.former], key=lambda build: build.until, reverse=True):
+        key = build.version, build.digest
+        if key not in present and key not in former and build.until >= forgotten_before:
+            counts[build.version] += 1
+            if counts[build.version] <= MOST_FORMER:
+                former[key] = build
     return tuple(former.values())
 
 

@@ -20,7 +20,6 @@ from pydantic.alias_generators import to_camel
 
 from ..problems import RefusedError
 from . import names as references
-from .lines import NAMED_LINES
 from .links import SCHEME, web_link
 
 T = TypeVar("T")
@@ -99,42 +98,15 @@ def _logo(value: str) -> str:
     return value
 
 
-def groups_of(value: str, hint: str) -> int:
-    """The number of groups of a regular expression. Raises `RefusedError` with the hint."""
+def expression(value: str, hint: str) -> str:
+    """A valid regular expression. Raises `RefusedError` with the hint."""
     try:
-        return re.compile(value).groups
+        re.compile(value)
     except (re.error, OverflowError, RecursionError) as error:
         position = getattr(error, "pos", None)
         where = "" if position is None else f": wrong from character {position + 1} on"
         raise RefusedError(f"{value[:80]!r} is not a regular expression{where}", hint) from None
-
-
-def _expression(value: str) -> str:
-    """A regular expression with one group."""
-    as_in = r"write it with one group, as in ([0-9]+\.[0-9]+)"
-    groups = groups_of(value, as_in)
-    if groups != 1:
-        raise RefusedError(f"{value[:80]!r} has {groups or 'no'} groups in parentheses", as_in)
     return value
-
-
-def _lines(value: str) -> str:
-    if value in NAMED_LINES:
-        return value
-    try:
-        return _expression(value)
-    except RefusedError as error:
-        hint = f"write {', '.join(NAMED_LINES)}, or a regular expression with one group"
-        raise RefusedError(error.message, hint) from None
-
-
-def _variants(value: object) -> object:
-    if isinstance(value, str):
-        return value if value == "none" else _expression(value)
-    if isinstance(value, dict) and value and all(isinstance(text, str) for text in (*value, *value.values())):
-        return value
-    hint = 'write none, a regular expression with one group, or names with patterns, as in `dev: "*-dev"`'
-    raise RefusedError("neither a text nor names with patterns", hint)
 
 
 def product_name(value: str) -> str:
@@ -234,16 +206,5 @@ ChartReference = Annotated[
 ]
 ImageReference = Annotated[str, *_checked(_reference, "registry.example.org/tools:1.0.0")]
 
-LineRule = Annotated[str, *_checked(_lines, "major")]
-VariantRule = Annotated[
-    str | dict[str, str],
-    BeforeValidator(_variants),
-    WithJsonSchema(
-        {
-            "anyOf": [{"type": "string"}, {"type": "object", "additionalProperties": {"type": "string"}}],
-            "examples": [{"dev": "*-dev"}],
-        }
-    ),
-]
 Product = Annotated[str, *_checked(product_name, "postgresql", pattern=_PRODUCT.pattern)]
 Logo = Annotated[Text, *_checked(_logo, "https://example.org/tools.svg")]

@@ -6,15 +6,14 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from ..problems import RefusedError
-from .types import HttpsLink, Text, groups_of
+from .types import HttpsLink, Text, expression
 
 
 def _anchored(value: str) -> str:
     """cosign matches an expression anywhere in the identity, so one without `^` accepts strangers."""
     if not value.startswith("^"):
         raise RefusedError(f"{value[:80]!r} does not begin with ^", f"write {'^' + value[:80]!r}")
-    groups_of(value, r"write \\ before a literal character")
-    return value
+    return expression(value, r"write \\ before a literal character")
 
 
 class Verification(BaseModel):

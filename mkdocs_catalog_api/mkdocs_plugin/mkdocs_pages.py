@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 from mkdocs.structure.files import File, Files, InclusionLevel
 
 from ..authored.config_file import ConfigFile
-from ..authored.front_matter import Page, parse_defaults
+from ..authored.front_matter import Defaults, Page, inherited, parse_defaults
 from ..authored.read_items import items_without_page
 from ..authored.settings import Settings
 from ..authored.site import Site
-from ..authored.yaml_text import YamlDocument
 from ..catalog import addresses
 from ..documents.table import fixed_paths
 from ..pipeline import Build
@@ -61,17 +60,14 @@ class Pages:
         defaults = _defaults(config, files)
         return [self._page(file, config, defaults) for file in files.documentation_pages()]
 
-    def _page(
-        self, file: File, config: MkDocsConfig, defaults: Sequence[tuple[PurePosixPath, YamlDocument]]
-    ) -> Page:
-        folders = PurePosixPath(file.src_uri).parents if defaults else ()
+    def _page(self, file: File, config: MkDocsConfig, defaults: Defaults) -> Page:
         return Page(
             uri=uri(file),
             file=name(file, config),
             text=self.text(file, config),
             url="" if file.url == "./" else file.url,
             meta=self._meta(file),
-            defaults=tuple(document for folder, document in defaults if folder in folders),
+            defaults=inherited(file.src_uri, defaults),
             markdown=self._markdown(file),
             html=file.page.content if file.page else None,
         )
@@ -196,7 +192,7 @@ def occupied_paths(files: Files, config: MkDocsConfig) -> dict[str, str]:
     }
 
 
-def _defaults(config: MkDocsConfig, files: Files) -> list[tuple[PurePosixPath, YamlDocument]]:
+def _defaults(config: MkDocsConfig, files: Files) -> Defaults:
     """Return the documents of Material's meta plugin, outermost folder first."""
     meta = config.plugins.get("material/meta")
     if meta is None:

@@ -52,19 +52,20 @@ _HEADERS = {"Access-Control-Allow-Origin": "*", "Cache-Control": "no-cache"}
 """What `mkdocs serve` sends with documents: any origin may read them, and no cache stores them."""
 
 
-class HasReadError(Exception):
-    """Ends a build that only reads the site; holds the result."""
+class SiteRead(BaseException):
+    """Ends a build that only reads the site, and holds the result. It is no error, so that no plugin handles
+    it as one.
+    """
 
     def __init__(self, site: Site, settings: Settings, *, strict: bool) -> None:
-        super().__init__("the site is read")
-        self.read = site, settings, strict
+        self.result = site, settings, strict
 
 
 class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unused-ignore]
     """Publishes the JSON API of the catalog with the site."""
 
     read_only = False
-    """Whether to end the build with a `HasReadError` once all pages are final."""
+    """Whether to end the build with `SiteRead` once all pages are final."""
 
     def __init__(self) -> None:
         self._options: dict[str, Any] = {}
@@ -162,7 +163,7 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         pages = self._pages.collect(files, config)
         site = describe(config, files, pages, self._item_pages, self._occupied)
         if self.read_only:
-            raise HasReadError(site, self._settings, strict=strict)
+            raise SiteRead(site, self._settings, strict=strict)
         build = self._builds.translate if site.language else self._builds.make
         filler, filled_pages = build(site, self._settings, self._problems, strict=strict)
         self._filler, self._filled = filler, {**filled_pages}

@@ -22,7 +22,7 @@ from ..authored.settings import Settings
 from ..authored.site import Site
 from ..problems import CatalogError, Problem, Problems
 from ..problems.codes import Code
-from .plugin import CatalogApiPlugin, HasReadError
+from .plugin import CatalogApiPlugin, SiteRead
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -64,7 +64,8 @@ def _read(
     config_file: Path, problems: Problems, site_dir: str | None, translations: bool
 ) -> tuple[Site, Settings, bool]:
     config = load_config(str(config_file), site_dir=site_dir)
-    plugin = next((each for each in config.plugins.values() if isinstance(each, CatalogApiPlugin)), None)
+    ours = (plugin for plugin in config.plugins.values() if isinstance(plugin, CatalogApiPlugin))
+    plugin = next(ours, None)
     if plugin is None:
         raise ConfigurationError("the plugin catalog-api is not in `plugins`")
     plugin.read_only = True
@@ -86,8 +87,8 @@ def _read(
 def _build(config: MkDocsConfig, plugin: CatalogApiPlugin, problems: Problems) -> tuple[Site, Settings, bool]:
     try:
         build(config)
-    except HasReadError as done:
-        return done.read
+    except SiteRead as site:
+        return site.result
     finally:
         problems.extend(plugin.problems)
     raise ConfigurationError("no page was built")

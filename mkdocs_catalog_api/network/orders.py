@@ -96,7 +96,7 @@ class Item(Struct, frozen=True):
 
     def chosen(self, choice: FromRegistry, names: Sequence[Sequence[str]]) -> set[str]:
         """Return the labels that are listed of versions, each given by its label and other tags."""
-        return listed(self.order.in_lines(names), choice.kept, self.order.newest_of(names))
+        return listed(self.order.in_lines(names), choice.keep, self.order.newest_of(names))
 
     def facts(
         self,

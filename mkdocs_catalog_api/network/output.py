@@ -9,7 +9,7 @@ from threading import Lock
 
 from msgspec.structs import replace
 
-from ..authored.folders import not_writable, project_of, write_whole
+from ..authored.folders import not_writable, write_whole
 from ..problems import Problem, Problems
 from .client import CHECK, NoAnswerError, UnavailableError
 
@@ -28,8 +28,7 @@ class Output:
 
     def writable(self, name: str) -> bool:
         """Whether a file can be written. If not, a problem is added."""
-        file = self.root / name
-        fault = not_writable(file, name, project_of(self.root, file.parent))
+        fault = not_writable(self.root / name, name, self.root)
         if fault:
             self.problems.add(fault)
         return fault is None

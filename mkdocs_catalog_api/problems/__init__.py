@@ -121,7 +121,7 @@ def lines(problems: Problems, *, every: bool = False) -> Iterator[tuple[Level, s
         if every or len(same) <= _SHOWN:
             yield problem.level, f"{problem} [{problem.code}]"
         elif problem is same[0]:
-            places = ", ".join(f"{each.place} {_printable(each.item)}".rstrip() for each in same[:_SHOWN])
+            places = ", ".join(f"{one.place} {_printable(one.item)}".rstrip() for one in same[:_SHOWN])
             text = f"{_shared(problem)}: {len(same)} times, first {places}; --verbose shows all"
             yield problem.level, f"{text} [{problem.code}]"
 

@@ -58,7 +58,7 @@ class Code(StrEnum):
     # Publication
     IN_THE_WAY = "CAT070", "a file that no build wrote is in the way"
     NOT_WRITTEN = "CAT071", "the output can't be written"
-    HEADER_FILE = "CAT073", "a header file lacks headers, or hosts accept fewer files"
+    HEADER_FILE = "CAT073", "your header file is left alone, or hosts accept fewer files"
 
     # Network
     NOT_FETCHED = "CAT080", "a hub or publisher of advisories sent no usable answer"

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from msgspec import Struct
 
-from ..authored.folders import name_of, read_file
+from ..authored.folders import name_of
 from ..authored.settings import HostName
 from ..authored.site import Site
 from ..catalog.addresses import PREFIX
 from ..documents.discovery import ManifestEntry
-from ..problems import Level, Problem, Problems, reason
+from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 
 _CORS = "Access-Control-Allow-Origin"
@@ -55,48 +56,29 @@ class HeaderFile(Struct, frozen=True):
     def body(self) -> bytes:
         """The whole file as written by a build."""
         if self.host == "vercel":
-            return _vercel_json(self._vercel_rules())
+            rules = [{"source": f"{path}(.*)", "headers": _VERCEL} for path in self._paths]
+            return _vercel_json(rules)
         lines = [f"{_BEGIN}: written by the build", *self._lines(), _END]
         return "".join(f"{line}\n" for line in lines).encode()
 
     def author_has_one(self, site: Site) -> bool:
-        """Whether docs_dir has a file of this name, or the site has one not written by a build.
-
-        Raises:
-            OSError: the file in the site can't be read, or is not a file.
-        """
+        """Whether docs_dir has a file of this name, or the site has one not written by a build."""
         target = site.site_dir / self.name
-        in_docs = (site.docs_dir / self.name).exists()
-        return in_docs or (target.exists() and not _is_ours(read_file(target)))
+        return (site.docs_dir / self.name).exists() or (target.exists() and not _is_ours(target))
 
     def check(self, site: Site) -> Iterator[Problem]:
-        """A problem if the author's file of this name lacks our rules or can't be read."""
+        """An error if the host has no rule for the address; a note if the author has a file of this name."""
         # MkDocs copies the author's file from docs_dir; without MkDocs it is already in the site.
         folder = site.docs_dir if (site.docs_dir / self.name).exists() else site.site_dir
         name = name_of(folder / self.name, site.root) or self.name
-        try:
-            if not _PLAIN_MOUNT.fullmatch(self.mount):
-                message = f"the path of site_url, {self.mount!r}, can't be written as a rule of {self.host}"
-                hint = "choose a plain path, or set the headers at the host yourself"
-                yield Problem(name, 0, 0, "", message, hint, code=Code.HEADER_FILE)
-            elif self.author_has_one(site) and not self._complete(read_file(folder / self.name)):
-                message = "this file lacks the headers of the API; builds never change it"
-                yield Problem(name, 0, 0, "", message, self._hint(), Level.WARNING, code=Code.HEADER_FILE)
-        except OSError as error:
-            message = f"can't be read: {reason(error)}"
-            yield Problem(name, 0, 0, "", message, "replace it with a text file", code=Code.HEADER_FILE)
-
-    def _complete(self, data: bytes) -> bool:
-        """Whether an author's file has all of our rules; indentation and empty lines don't matter."""
-        if self.host == "vercel":
-            rules = _rules_of(data)
-            return all(rule in rules for rule in self._vercel_rules())
-        return _stripped(self._lines()) in _stripped(data.decode(errors="replace").splitlines())
-
-    def _hint(self) -> str:
-        if self.host == "vercel":
-            return f"add to the list `headers`: {', '.join(map(json.dumps, self._vercel_rules()))}"
-        return f"add these lines: {', '.join(f'`{line}`' for line in self._lines())}"
+        if not _PLAIN_MOUNT.fullmatch(self.mount):
+            message = f"the path of site_url, {self.mount!r}, can't be written as a rule of {self.host}"
+            hint = "choose a plain path, or set the headers at the host yourself"
+            yield Problem(name, 0, 0, "", message, hint, code=Code.HEADER_FILE)
+        elif self.author_has_one(site):
+            message = "this file of yours is never changed, so add the headers of the API to it"
+            hint = "copy the lines from Header files in the guide; then remove `headers`"
+            yield Problem(name, 0, 0, "", message, hint, Level.INFO, code=Code.HEADER_FILE)
 
     @property
     def _paths(self) -> Sequence[str]:
@@ -117,9 +99,6 @@ class HeaderFile(Struct, frozen=True):
                 lines.append(f"  {name}: {value}")
         return lines
 
-    def _vercel_rules(self) -> list[object]:
-        return [{"source": f"{path}(.*)", "headers": _VERCEL} for path in self._paths]
-
 
 def _apache(paths: Sequence[str]) -> list[str]:
     """Rules in an `<If>`, which Apache applies after the rest of the file; CORS also on errors.
@@ -137,31 +116,22 @@ def _apache(paths: Sequence[str]) -> list[str]:
     return [*lines, "  </If>", "</IfModule>"]
 
 
-def _rules_of(data: bytes) -> list[object]:
-    """The list `headers` of a vercel.json; empty without one."""
-    try:
-        config = json.loads(data)
-    except (ValueError, RecursionError):
-        return []
-    rules = config.get("headers") if isinstance(config, dict) else None
-    return rules if isinstance(rules, list) else []
-
-
-def _is_ours(data: bytes) -> bool:
+def _is_ours(file: Path) -> bool:
     """Whether a build wrote this file, perhaps for another address."""
+    if not file.is_file():
+        return False
+    data = file.read_bytes()
     if data.startswith(_BEGIN.encode()):
         return data.rstrip().endswith(_END.encode())
-    rules = _rules_of(data)
-    ours = all(isinstance(rule, dict) and rule.get("headers") == _VERCEL for rule in rules)
-    return bool(rules) and ours and data == _vercel_json(rules)
+    try:
+        rules = json.loads(data)["headers"]
+        return data == _vercel_json(rules) and all(rule["headers"] == _VERCEL for rule in rules)
+    except (ValueError, RecursionError, TypeError, KeyError):
+        return False
 
 
 def _vercel_json(rules: Sequence[object]) -> bytes:
     return json.dumps({"headers": rules}, indent=2).encode() + b"\n"
-
-
-def _stripped(lines: Iterable[str]) -> str:
-    return "\n".join(["", *filter(None, map(str.strip, lines)), ""])
 
 
 def note_number(written: Collection[ManifestEntry], site: Site, problems: Problems) -> None:

@@ -56,7 +56,7 @@ def put(site_dir: Path, path: str, body: bytes, staging: Path) -> None:
     """
     problems = Problems()
     refuse_links(site_dir, path, problems)
-    if not list(problems) and (fault := not_writable(site_dir / path, path, [site_dir])):
+    if not list(problems) and (fault := not_writable(site_dir / path, path, site_dir)):
         problems.add(fault)
     if list(problems):
         raise CatalogError(problems)

@@ -46,7 +46,7 @@ def read_exploited(site: Site, most: int, problems: Problems) -> Mapping[str, st
     if not os.path.lexists(file):
         return None
     return read_synced(
-        file, KEV, read_kev, most, [site.root], "download it again with `catalog-api sync kev`", problems
+        file, site.root, read_kev, most, "download it again with `catalog-api sync kev`", problems
     )
 
 
@@ -136,7 +136,7 @@ def read_cycles(
             group = f"files of endoflife.date do not exist ({hint})"
             problems.add(raw.problem(("product",), message, hint, code=Code.MISSING_PATH, group=group))
         elif product not in cycles:
-            answer = read_synced(path, name, decode_cycles, CYCLES_SIZE, [site.root], _SYNC, problems)
+            answer = read_synced(path, site.root, decode_cycles, CYCLES_SIZE, _SYNC, problems)
             cycles[product] = [*map(_cycle, answer.result.releases)] if answer else []
     return cycles
 

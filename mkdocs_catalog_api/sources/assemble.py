@@ -96,8 +96,8 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
 def line_rules(entry: ImageEntry, settings: Settings, cycles: Mapping[str, Sequence[Cycle]]) -> LineRules:
     """Return the rules for lines and variants of an image; `cycles` are by product."""
     section = settings.images
-    variants = section.variants if entry.variants is None else entry.variants
-    return LineRules(entry.lines, cycles.get(entry.product or "", ()), section.lines, variants)
+    has_variants = (entry.variants or section.variants) is None
+    return LineRules(entry.lines or section.lines, cycles.get(entry.product or "", ()), has_variants)
 
 
 def _manifest_tags(raw: RawItem) -> dict[str, Sequence[str]]:

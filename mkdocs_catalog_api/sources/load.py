@@ -10,18 +10,15 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from ..authored.data_files import read_list
-from ..authored.folders import leads_out, name_of
+from ..authored.folders import is_within, name_of, not_followed
 from ..authored.front_matter import RawItem, note_ordinary, select
 from ..authored.read_items import (
+    CollectionReader,
     WebPages,
     check_emptiness,
     check_patterns,
-    data_file,
+    data_entries,
     page_selection,
-    raw_items,
-    read_items,
-    with_defaults,
 )
 from ..authored.registry_files import FactsFolder
 from ..authored.settings import (
@@ -94,7 +91,7 @@ def load(
     check_patterns(site, settings, selection, problems)
     fields = item_fields(settings)
     read = {
-        name: read_items(fields[name], name, site, settings, paged.pop(name), problems)
+        name: CollectionReader(fields[name], name, site, settings, problems).items(paged.pop(name))
         for name in ITEM_MODELS
     }
     complete = not problems.count(Level.ERROR)
@@ -134,7 +131,7 @@ def load_charts(site: Site, settings: Settings, problems: Problems) -> list[tupl
     """Return only the charts, for `sync hub`, by slug, each with its source."""
     raws = select(site.pages, page_selection(settings), problems)[0]["charts"]
     fields = settings.charts.item_fields(ChartEntry)
-    return read_items(fields, "charts", site, settings, raws, problems)
+    return CollectionReader(fields, "charts", site, settings, problems).items(raws)
 
 
 def load_values(
@@ -143,8 +140,7 @@ def load_values(
     """Return the values of each item with defaults, for `sync`. They are not validated."""
     section, model = getattr(settings, name), ITEM_MODELS[name]
     paged = select(site.pages, page_selection(settings), problems)[0][name]
-    pages, entries = raw_items(section.item_fields(model), name, site, settings, paged, problems)
-    return [*with_defaults((*pages, *entries), name, site, settings)]
+    return [*CollectionReader(section.item_fields(model), name, site, settings, problems).values(paged)]
 
 
 def load_products(site: Site, settings: Settings, problems: Problems) -> dict[str, list[RawItem]]:
@@ -175,7 +171,10 @@ def _folder(
         hint = "move it next to mkdocs.yml, or set another folder here"
         path = "security", setting
         problems.add(site.config.problem(path, message, hint, Level.WARNING, code=Code.MISSING_PATH))
-    if folder.is_dir() and leads_out(folder, [site.docs_dir]):
+    if warning := not_followed(folder, site.root):
+        problems.add(warning)
+        return None
+    if folder.is_dir() and not is_within(folder, site.docs_dir):
         return folder
     if folder.is_dir():
         message, hint = "the folder is in docs_dir, so MkDocs would publish it", "move it next to mkdocs.yml"
@@ -194,7 +193,7 @@ def _reports(site: Site, settings: Settings, problems: Problems) -> Sequence[Sca
 
     limit = settings.security.max_report_size
     lists = settings.has_lookup("packages") or settings.has_lookup("sbom")
-    return read_reports(folder, name_of(folder, site.root), site.root, problems, limit, lists=lists)
+    return read_reports(folder, name_of(folder, site.root), problems, limit, lists=lists)
 
 
 def _repositories(listed: Iterable[ListedEntry]) -> dict[str, list[str]]:
@@ -216,7 +215,7 @@ def _statements(
     from .reports.openvex import read_folder  # for the same reason
 
     limit = settings.security.max_report_size
-    return tuple(read_folder(folder, name_of(folder, site.root), site.root, problems, repositories, limit))
+    return tuple(read_folder(folder, name_of(folder, site.root), problems, repositories, limit))
 
 
 def _history(site: Site, problems: Problems) -> History | None:
@@ -233,11 +232,8 @@ def _history(site: Site, problems: Problems) -> History | None:
 
 
 def _updates(site: Site, settings: Settings, problems: Problems) -> tuple[UpdateEntry, ...]:
-    path = data_file(site, ("updates", "data"), settings.updates.data, "updates", problems)
-    if path is None:
-        return ()
     updates: dict[tuple[str, str | None, str], UpdateEntry] = {}
-    for raw in read_list(path, name_of(path, site.root), "updates", problems):
+    for raw in data_entries(site, settings, "updates", problems):
         values = {key: value for key, value in raw.values.items() if value is not None}
         entry = read_entry(ItemFields(UpdateEntry), raw, values, problems)
         if entry is None:

@@ -222,7 +222,7 @@ def fill_site(
     Raises:
         CatalogError: there are no pages, `web` is off, a marker or template is wrong, or a page is a link.
     """
-    every = _paths(site, settings)
+    every = _paths(site, settings, problems)
     further_before = {
         path
         for path in every
@@ -278,7 +278,7 @@ def fill_site(
     return written
 
 
-def _paths(site: Site, settings: Settings) -> list[str]:
+def _paths(site: Site, settings: Settings, problems: Problems) -> list[str]:
     """The pages of the site, by their path in its folder.
 
     Raises:
@@ -290,13 +290,13 @@ def _paths(site: Site, settings: Settings) -> list[str]:
         hint = "remove the setting, or leave out `--web`"
         refused.add(site.config.problem(("web",), message, hint, code=Code.SETTING))
     if folder.is_dir():
-        for below, names in walk(folder, folder.name, (folder,), refused, suffixes=(".html",)):
+        for below, names in walk(folder, folder.name, problems):
             paths += [below + name for name in names if name.endswith(".html")]
         refused.extend(filter(None, (without_address(f"{folder.name}/{path}", path) for path in paths)))
     if not paths:
         message = f"the folder {folder.name!r} has no pages"
         refused.add(Problem("", 0, 0, "--web", message, _BUILD_FIRST, code=Code.MARKER))
-    if list(refused):
+    if list(refused) or problems.refuse(strict=False):
         raise CatalogError(refused)
     return paths
 

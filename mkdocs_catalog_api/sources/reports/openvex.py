@@ -79,7 +79,6 @@ Repositories = Mapping[str, Sequence[str]]
 def read_folder(
     folder: Path,
     label: str,
-    root: Path,
     problems: Problems,
     repositories: Repositories,
     max_size: int = MAX_SIZE,
@@ -87,11 +86,11 @@ def read_folder(
     """Return the valid statements of all documents in `folder`. Of documents with one `@id` and another
     content, none suppresses, as it is not known which one is valid.
 
-    For `label`, `root` and `max_size`, see `usable_files`.
+    For `label` and `max_size`, see `usable_files`.
     """
     documents: dict[str, VexDocument] = {}
     kind, code = "VEX document", Code.STATEMENT
-    for path in usable_files(folder, label, root, problems, max_size=max_size, kind=kind, code=code):
+    for path in usable_files(folder, label, problems, max_size=max_size, kind=kind, code=code):
         file = f"{label}/{path}"
         try:
             document = read_vex((folder / path).read_bytes(), repositories)

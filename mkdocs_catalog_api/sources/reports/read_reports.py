@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ...authored.folders import MAX_SIZE, project_of, walk
+from ...authored.folders import MAX_SIZE, walk
 from ...authored.kept import KEPT
 from ...catalog.scans import Scan
 from ...items.names import Reference
@@ -22,7 +22,6 @@ _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".oci")
 def usable_files(
     folder: Path,
     label: str,
-    root: Path,
     problems: Problems,
     *,
     suffixes: tuple[str, ...] = (".json",),
@@ -34,12 +33,11 @@ def usable_files(
 
     Paths have forward slashes. Hidden files and folders are left out. Files without one of `suffixes` (in any
     case) are not of this `kind`: an INFO line with this `code` names each. A problem is added for each file
-    of more than `max_size` bytes and for each path that `walk` rejects. No file is opened. `label` is the
-    name of the folder in problems; `root` is the folder of mkdocs.yml. Links may point to files in `root`,
-    and in the folder if it is outside of `root`.
+    of more than `max_size` bytes and for what `walk` reports. No file is opened. `label` is the name of the
+    folder in problems.
     """
     usable = []
-    for below, files in walk(folder, label, project_of(root, folder), problems, suffixes=suffixes):
+    for below, files in walk(folder, label, problems):
         for name, size in files.items():
             if not name.lower().endswith(suffixes):
                 file = f"{label}/{below}{name}"
@@ -61,7 +59,6 @@ _WITHOUT_LISTS = partial(read_report, lists=False)
 def read_reports(
     folder: Path,
     label: str,
-    root: Path,
     problems: Problems,
     max_size: int = MAX_SIZE,
     *,
@@ -70,11 +67,11 @@ def read_reports(
     """Return the scans of all reports in `folder`, and SBOMs, in the order of paths. Invalid ones become
     problems.
 
-    For `label`, `root` and `max_size`, see `usable_files`; for `lists`, `read_report`.
+    For `label` and `max_size`, see `usable_files`; for `lists`, `read_report`.
     """
     scans: list[Scan] = []
     suffixes, errors = (".json", SUFFIX), problems.count(Level.ERROR)
-    files = usable_files(folder, label, root, problems, suffixes=suffixes, max_size=max_size)
+    files = usable_files(folder, label, problems, suffixes=suffixes, max_size=max_size)
     paths = [path for path in files if not path.endswith(SUFFIX)]
     if not paths and problems.count(Level.ERROR) == errors:
         message = "no reports found, so no image has vulnerability data"
