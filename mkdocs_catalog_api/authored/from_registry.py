@@ -97,10 +97,8 @@ def note_unlisted(folder: str, names: Sequence[str]) -> Iterator[Problem]:
     """Yield one note that counts the tags that are not listed, each as `edge of ghcr.io/acme/web`."""
     if names:
         number = f"{len(names):,} tags are" if len(names) > 1 else "1 tag is"
-        message, hint = (
-            f"{number} not listed, such as {min(names)}",
-            "to list others, set `tags` under `versions`",
-        )
+        message = f"{number} not listed, such as {min(names)}"
+        hint = "to list others, set `tags` under `versions`"
         yield Problem(folder, 0, 0, "", message, hint, Level.INFO, code=Code.REGISTRY)
 
 

@@ -228,9 +228,8 @@ class CollectionReader(Generic[E]):
 
     def _note_undeclared(self, raws: Iterable[RawItem]) -> None:
         """Add a note with the undeclared fields."""
-        fields = self._fields
         if counted := Counter(
-            key for raw in raws for key in undeclared(fields, raw) if not misplaced(fields, key)
+            key for raw in raws for key in undeclared(self._fields, raw) if not misplaced(self._fields, key)
         ):
             keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
             message = f"undeclared keys are not in the API (with the number of {self._name}): {keys}"
