@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import lxml.html
 
+from mkdocs_catalog_api.web import parts
+
 from .feeds_of_advisories import kev
 from .pages import cells, page, words
 from .past import Past
@@ -16,7 +18,7 @@ from .test_lookups import KEV
 
 SEVERITIES = ("critical", "high", "medium", "low", "unknown")
 GRADES = ("A+", "A", "B", "C", "D", "F")
-MARKERS = ("counts", "images", "charts", "security", "trend", "changes", "time-to-fix", "cves")
+MARKERS = [marker for marker in parts.MARKERS if marker != "item"]
 LIFECYCLES = ("available", "deprecated", "withdrawn", "planned")
 
 
