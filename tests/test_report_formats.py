@@ -200,11 +200,13 @@ LISTS: list[tuple[Any, dict[str, Any], list[str]]] = [
     (SPDX, {"references": ("acme/web:1",), "kind": ""}, [f"{OPENSSL} OpenSSL"]),
     (STATEMENT, {"references": ("acme/web:2",), "coverage": Coverage(frozenset({OTHER}), "linux/arm64")},
      [f"{OPENSSL} OpenSSL"]),
+    (STATEMENT | {"subject": [{"digest": {}}]}, {"references": ("acme/web:1",)}, [f"{OPENSSL} OpenSSL"]),
     (SPDX | {"documentDescribes": ["SPDXRef-1", "SPDXRef-root"]}, {"references": ("acme/web:1",)},
      [f"{OPENSSL} OpenSSL"]),
     (SPDX | {"relationships": [BY]}, {"references": ("acme/web:1",)}, [f"{OPENSSL} OpenSSL"]),
     (SPDX | {"packages": [*SPDX["packages"], *MORE]}, {"references": ("acme/web:1",)},
      [f"{OPENSSL} OpenSSL", "base 2 ", "reader 3 "]),
+    (CYCLONEDX | {"components": [{"type": "framework", "name": "a"}]}, {}, ["a  "]),
     (CYCLONEDX | {"components": []}, {"contents": None}, []),
 ]
 # fmt: on
