@@ -164,17 +164,6 @@ def test_two_ids_that_turn_out_to_be_one_vulnerability_have_the_older_clock(stor
     assert [(each["id"], each["days"]) for each in story.result.json("fixes.json")["data"]] == [(ONE, 3)]
 
 
-def test_a_build_that_showed_one_of_two_ids_is_no_fix_once_they_are_one(story: Story) -> None:
-    nothing = match(TWO, "Low", pkg="z")
-    story.day(scanned("a", nothing))
-    story.day(scanned("a", match(GHSA, "High", pkg="lib"), nothing))
-    story.day(scanned("x", match(PYSEC, "High", pkg="lib"), made=1))  # too old a scan to show a fix
-    story.day(scanned("b", match(GHSA, "High", pkg="lib"), match(PYSEC, "High", pkg="lib")))
-    story.day(scanned("b", match(ONE, "High", GHSA, PYSEC, pkg="lib")))
-    story.day(scanned("x", nothing))
-    assert [(each["id"], each["days"]) for each in story.result.json("fixes.json")["data"]] == [(ONE, None)]
-
-
 def test_two_cves_with_one_alias_stay_two(story: Story) -> None:
     story.day(scanned("a", match("CVE-2026-0009", "Low", pkg="z")))
     story.day(scanned("a", match(ONE, "High", GHSA, pkg="lib")))
@@ -225,13 +214,6 @@ def test_another_image_is_not_the_same(story: Story) -> None:
     assert story.events("web")[1] == [f"found {ONE}"]
 
 
-def test_an_image_that_comes_back_has_its_clock(story: Story) -> None:
-    for versions in ([scanned("a")], [scanned("a", row(ONE))], [], [scanned("a", row(ONE))], [scanned("b")]):
-        story.day(*versions)
-    assert story.events()[2:4] == [[f"gone {ONE} withdrawn"], [f"found {ONE}"]]
-    assert story.ends() == [f"{ONE} 02 05 rebuilt", f"{ONE} 02 withdrawn"]
-
-
 @pytest.mark.parametrize(
     ("before", "now", "reason"),
     [
@@ -254,27 +236,6 @@ def test_gone_but_not_fixed(story: Story, before: Build, now: Build, reason: str
     assert story.ends()[-1] == " ".join(filter(None, (ONE, "02", reason)))
 
 
-def test_a_limit_that_was_there_before_hides_nothing(story: Story) -> None:
-    for version in (scanned("x", ended=True), scanned("a", row(ONE), ended=True), scanned("b", ended=True)):
-        story.day(version)
-    assert story.ends() == [f"{ONE} 02 03 rebuilt"]
-
-
-def test_the_clock_goes_on_until_somebody_has_looked_alike(story: Story) -> None:
-    story.day(scanned("x"))
-    story.day(scanned("a", row(ONE)))
-    story.day(scanned("b", match(TWO, "Low", pkg="z")))
-    assert story.ends()[-1] == f"{ONE} 02 scanner"
-    story.day(scanned("c"))
-    assert story.ends()[-1] == f"{ONE} 02 04 rebuilt"
-
-
-def test_a_build_that_had_it_before_fixes_nothing(story: Story) -> None:
-    for version in (scanned("x"), scanned("a", row(ONE)), scanned("b", row(ONE)), scanned("a")):
-        story.day(version)
-    assert story.ends() == [f"{ONE} 02 scanner"]
-
-
 def test_the_same_manifest_in_another_index_fixes_nothing(story: Story) -> None:
     def index(build: str, manifest: str, *rows: object) -> Build:
         page = {"manifests": {"linux/amd64": digest(manifest)}}
@@ -294,29 +255,6 @@ def test_a_fix_is_taken_back_if_it_reappears_in_a_digest_that_was_scanned(story:
     assert [(entry["firstSeen"][8:], entry["days"]) for entry in story.result.json("fixes.json")["data"]] == [
         ("02", 3)
     ]
-
-
-def test_after_a_fix_a_new_clock_starts(story: Story) -> None:
-    for version in (scanned("x"), scanned("a", row(ONE)), scanned("b"), scanned("c", row(ONE))):
-        story.day(version)
-    assert story.ends() == [f"{ONE} 04", f"{ONE} 02 03 rebuilt"]
-
-
-def test_a_later_version_fixes_what_an_older_one_keeps(story: Story) -> None:
-    old = scanned("a", row(ONE, "CRITICAL"), row(ONE, "LOW", pkg="b"))
-    for versions in ([scanned("a")], [old], [scanned("b", version="1.1"), old]):
-        story.day(*versions)
-    assert story.ends() == [f"{ONE} 02 03 superseded"] * 2
-    [entry] = story.result.json("fixes.json")["data"]
-    assert (entry["severity"], entry["fixedIn"]) == ("CRITICAL", "1.1")
-
-
-def test_it_has_to_be_gone_from_every_package(story: Story) -> None:
-    story.day(scanned("x"))
-    for build, rows in (("a", [row(ONE), row(ONE, pkg="b")]), ("b", [row(ONE)]), ("c", [])):
-        story.day(scanned(build, *rows))
-    assert story.events()[2:] == [[f"gone {ONE} rebuilt"]] * 2
-    assert story.ends() == [f"{ONE} 02 04 rebuilt"] * 2
 
 
 def test_suppression_ends_nothing(story: Story) -> None:
