@@ -127,15 +127,6 @@ def story(site: SiteFolder) -> Story:
     return Story(site)
 
 
-def test_a_rebuild_fixes_what_was_found_although_it_was_not_scanned_at_once(story: Story) -> None:
-    for version in (scanned("a"), scanned("a", row(ONE)), unscanned("b"), scanned("b")):
-        story.day(version)
-    assert story.events() == [[], [f"found {ONE}"], [], [f"gone {ONE} rebuilt"]]
-    assert story.ends() == [f"{ONE} 02 04 rebuilt"]
-    figures = story.result.json("history/app.json")["figures"]
-    assert [entry["total"] for entry in figures] == [0, 1, None, 0]
-
-
 def test_an_id_that_gets_its_cve_is_the_same_vulnerability(story: Story) -> None:
     """One fix after nine days, and not two."""
     ghsa = match(GHSA, "High", pkg="lib")
@@ -255,14 +246,6 @@ def test_a_fix_is_taken_back_if_it_reappears_in_a_digest_that_was_scanned(story:
     assert [(entry["firstSeen"][8:], entry["days"]) for entry in story.result.json("fixes.json")["data"]] == [
         ("02", 3)
     ]
-
-
-def test_suppression_ends_nothing(story: Story) -> None:
-    story.day(scanned("x"))
-    for vex in ([], [ONE], []):
-        story.day(scanned("a", row(ONE)), vex=vex)
-    assert story.events()[1:] == [[f"found {ONE}"], [f"suppressed {ONE}"], [f"reopened {ONE}"]]
-    assert story.ends() == [f"{ONE} 02", f"{ONE} 02 suppressed"]
 
 
 def test_what_was_there_on_the_first_day_has_no_known_beginning(story: Story) -> None:
