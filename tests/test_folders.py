@@ -121,13 +121,16 @@ BEHIND |= {"registry": "images/alpha.json", "data": "updates.yml"}
 """A link to a folder → what is in there."""
 
 
+@pytest.mark.parametrize("inside", [False, True])
 @pytest.mark.parametrize("path", [*BEHIND, "scans/x.json", "vex/x.json", KEV, FACTS, "updates.yml"])
-def test_a_link_is_named_once_and_not_followed(site: SiteFolder, outside: Path, path: str) -> None:
+def test_a_link_is_named_once_and_not_followed(
+    site: SiteFolder, outside: Path, path: str, inside: bool
+) -> None:
     link = prepared(site).folder / path
     site.write(f"{path}/{BEHIND[path]}" if path in BEHIND else path, f"---\nname: [{SECRET}\n---\n")
     if path == "data":
         site.settings["updates"] = {"data": "data/updates.yml"}
-    target = outside / "elsewhere"
+    target = (site.folder if inside else outside) / "elsewhere"
     link.symlink_to(link.rename(target))
     for _ in range(2):
         assert places(site, "build") == [("CAT002", path)]

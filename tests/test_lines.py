@@ -270,6 +270,7 @@ PIECED = st.lists(st.sampled_from([*PIECES, ".", "-", "_", "+"]), min_size=1, ma
         "2019 2019-SP1 2019-sp2 2019-sp10 2022",
         "5.1 5.1-Update-1 5.1-Update-3 5.1_update_10 5.2",
         "2.36-9+deb12u4 2.36-9+deb12u13 2.36-10 2.37-1",
+        "1.0-rc-2 1.0-rc.3 1.0_rc10 1.0",
         "1.1.1a 1.1.1a-2 1.1.1a-10 1.1.1b",
         "nightly-20240101 nightly-20240102 beta-3 0.1",
         "develop foo previous lts-slim lts stable-slim stable latest-alpine latest",

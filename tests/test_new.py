@@ -97,8 +97,10 @@ def test_what_can_not_be_begun(site: SiteFolder, settings: str, name: str, said:
 @pytest.mark.parametrize(
     ("error", "why"),
     [
+        (OSError(), "OSError"),
         (OSError("the mount is gone"), "the mount is gone"),
         (OSError(errno.ENOSPC, None), "No space left on device"),
+        (OSError(errno.EIO, "broken", "nginx.md"), "broken"),
     ],
 )
 def test_a_page_that_can_not_be_written_is_told_with_a_reason(

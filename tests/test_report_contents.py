@@ -65,6 +65,7 @@ IGNORED: dict[str, tuple[Any, str]] = {
     "by a statement that does not suppress": (ignoring({"vex-status": "under_investigation"}), " | Grype"),
     "by one of two rules": (ignoring(HEADERS, {"vulnerability": ONE}), " | Grype"),
     "by no rule": (ignoring(), " | Grype"),
+    "by a rule on headers and an id": (ignoring(HEADERS | {"vulnerability": ONE}), " | Grype"),
     "by a rule on the headers of another package": (ignoring(OTHER_HEADERS), " | Grype"),
     "by a configured rule on what it knows": (
         ignoring(KNOWN_FIXED) | CONFIGURED, "DistroPackageFixed | Grype"),

@@ -112,6 +112,7 @@ OURS = '{"generator": {"name": "mkdocs-catalog-api"}, "documents": '
         (OURS + f'{{"../../../precious.txt": {ENTRY}, "/etc/passwd": {ENTRY}}}}}', True),
         (OURS + '{"images.json": {}}}', False),
         ("[" * 100_000, False),
+        ("\udc80", False),
     ],
 )
 def test_a_manifest_never_reaches_beyond_the_api(site: SiteFolder, manifest: str, ours: bool) -> None:

@@ -107,6 +107,7 @@ LIST = {
     "no JSON": (b"<html>Just a moment</html>", "not valid JSON"),
     "no key": (b"{}", "`count` is missing"),
     "an empty list": (kev({}), ": vulnerabilities: "),
+    "an id in lower case": (kev({"cve-2026-1": "2026-01-02"}), "vulnerabilities[0].cveID: "),
     "no day": (kev({"CVE-2026-0001": "2026-02-30"}), "vulnerabilities[0].dateAdded: "),
     "another count": (kev(ADDED, count=1404), "1,404, but the file has 20 entries"),
 }
