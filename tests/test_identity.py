@@ -3,46 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from mkdocs_catalog_api.catalog.ids import identities, identity
-from mkdocs_catalog_api.catalog.vulnerabilities import Vulnerability
 
 from .sites import REGISTRY, SiteFolder, built, digest, grype, match, row, trivy, vex
 
 LOG4SHELL, GHSA = "CVE-2021-44228", "GHSA-jfh8-c2jp-5v3q"
-IDS = ["CVE-2026-0001", "CVE-2026-0002", "GHSA-a", "GHSA-b", "GO-1", "DSA-1", "RHSA-2026:1"]
-
-
-def found(id_: str, *aliases: str) -> Vulnerability:
-    return Vulnerability(id_, "HIGH", "pkg", "1", "", "", "", [], [*aliases], "", None)
-
-
-ROWS = st.builds(
-    lambda printed, others: found(
-        *identity(printed, tuple(others))[:1], *identity(printed, tuple(others))[1]
-    ),
-    st.sampled_from(IDS),
-    st.lists(st.sampled_from(IDS), max_size=3),
-)
 
 
 def named(row: dict[str, object], *others: str) -> dict[str, object]:
     """A finding of Trivy with the other names that its report gives."""
     return row | {"VendorIDs": [*others]}
-
-
-@given(st.lists(ROWS, max_size=8))
-def test_no_vulnerability_has_two_cves(rows: list[Vulnerability]) -> None:
-    for main, aliases in identities(rows).aliases.items():
-        assert sum(id_.startswith("CVE-") for id_ in (main, *aliases)) <= 1
-
-
-@given(st.lists(ROWS, max_size=8))
-def test_a_row_with_a_cve_keeps_it_whatever_others_claim(rows: list[Vulnerability]) -> None:
-    united = identities(rows)
-    assert all(united.of(row) == row.id for row in rows if row.id.startswith("CVE-"))
 
 
 def test_who_has_it_is_answered_under_each_id(site: SiteFolder) -> None:

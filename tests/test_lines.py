@@ -198,33 +198,6 @@ def test_the_order_of_the_list_changes_nothing(labels: list[str], random: Random
     assert update_advice(entries(labels), None) == update_advice(entries(shuffled), None)
 
 
-@given(LISTS, st.booleans())
-def test_advice_is_newer_and_of_the_same_variant(labels: list[str], pinned: bool) -> None:
-    by_label = {version.version: version for version in entries(labels)}
-    advice = update_advice([*by_label.values()], labels[0] if pinned else None)
-    for label, (upgrade, new_line) in advice.items():
-        version, own = by_label[label], parse_label(label)
-        if upgrade is not None:
-            newer = parse_label(upgrade)
-            assert (by_label[upgrade].line, by_label[upgrade].variant) == (version.line, version.variant)
-            assert newer.key > own.key
-            assert not newer.pre_release or (own.pre_release and newer.key[0] == own.key[0])
-            if not own.pre_release:
-                assert advice[upgrade].upgrade is None
-        if new_line is not None:
-            assert by_label[new_line].line != version.line
-            assert by_label[new_line].variant == version.variant
-            assert parse_label(new_line).key > own.key
-            if (
-                pinned
-                and by_label[new_line].line != by_label[labels[0]].line
-                and parse_label(labels[0]).numbers
-            ):
-                assert parse_label(new_line).key <= parse_label(labels[0]).key
-        if not own.numbers:
-            assert (upgrade, new_line) == (None, None)
-
-
 @given(LISTS, st.data())
 def test_the_tag_latest_decides_about_variant_and_form(labels: list[str], data: st.DataObject) -> None:
     tagged = data.draw(st.sampled_from(labels))

@@ -54,32 +54,6 @@ def test_who_has_a_package_vulnerable_or_not(site: SiteFolder) -> None:
     assert (sboms["3"], sboms["1"]) == (None, "/catalog/api/v1/sbom/web/1.json")
 
 
-def test_contents_are_known_if_each_part_has_a_whole_list(site: SiteFolder) -> None:
-    """Unknown is never an empty list."""
-    site.settings["lookups"] = EVERY
-    site.image("web", f"versions: {json.dumps([*'123456'])}")
-    site.image("arm", "platforms: [linux/amd64, linux/arm64]\nversions: ['1', '2']")
-    arm = {"purl": f"pkg:oci/arm@{digest(3)}?repository_url={REGISTRY}/arm&arch=arm64"}
-    without_system = listing(*PURLS, Class="lang-pkgs")
-    without_system["Metadata"]["OS"] = {"Family": "alpine", "Name": "3.23"}
-    reports: dict[str, Any] = {
-        "web/1.json": listing(*PURLS),
-        "web/2.json": without_system,
-        "web/3.json": trivy([]),
-        "web/4.cdx.json": cyclonedx(),
-        "web/5.json": listing(rows=[row("CVE-2026-0001")]),
-        "web/6.cdx.json": cyclonedx(*PURLS, type="file"),
-        "arm/1.json": cyclonedx(*PURLS, of=f"{REGISTRY}/arm:1", **arm),
-        "arm/2.json": cyclonedx(*PURLS, of=f"{REGISTRY}/arm:2"),
-    }
-    for path, report in reports.items():
-        site.report(path, report)
-    result = built(site)
-    sboms = [path.relative_to(result.api).as_posix() for path in (result.api / "sbom").rglob("*.json")]
-    assert (sboms, known(result)) == (["sbom/web/1.json"], [1, 3, 4])
-    assert "scans/web/6.cdx.json" in [problem.file for problem in result.problems]
-
-
 @pytest.mark.slow
 def test_an_sbom_is_valid_and_the_author_s_address_comes_first(site: SiteFolder) -> None:
     """By the schema of CycloneDX itself, whatever lists write."""

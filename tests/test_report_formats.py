@@ -199,11 +199,13 @@ LISTS: list[tuple[Any, dict[str, Any], list[str]]] = [
     (SPDX, {"references": ("acme/web:1",), "kind": ""}, [f"{OPENSSL} OpenSSL"]),
     (STATEMENT, {"references": ("acme/web:2",), "coverage": Coverage(frozenset({OTHER}), "linux/arm64")},
      [f"{OPENSSL} OpenSSL"]),
+    (STATEMENT | {"subject": [{"digest": {}}]}, {"references": ("acme/web:1",)}, [f"{OPENSSL} OpenSSL"]),
     (SPDX | {"documentDescribes": ["SPDXRef-1", "SPDXRef-root"]}, {"references": ("acme/web:1",)},
      [f"{OPENSSL} OpenSSL"]),
     (SPDX | {"relationships": [BY]}, {"references": ("acme/web:1",)}, [f"{OPENSSL} OpenSSL"]),
     (SPDX | {"packages": [*SPDX["packages"], *MORE]}, {"references": ("acme/web:1",)},
      [f"{OPENSSL} OpenSSL", "base 2 ", "reader 3 "]),
+    (CYCLONEDX | {"components": [{"type": "framework", "name": "a"}]}, {}, ["a  "]),
     (CYCLONEDX | {"components": []}, {"contents": None}, []),
 ]
 # fmt: on
@@ -373,6 +375,21 @@ def test_values(report: Any, expected: dict[str, Any]) -> None:
 
 def read(report: object) -> list[Scan]:
     return read_report(json.dumps(report).encode())
+
+
+def test_artifact_hub_gives_a_scan_per_image() -> None:
+    inner = trivy(row(), ArtifactName="elsewhere:9", Metadata={"RepoDigests": [f"acme/web@{DIGEST}"]})
+    document = {
+        "acme/web:1": inner,
+        f"acme/job:2@{OTHER}": {"Results": None},
+        "acme/old:1": [{"Target": "old", "Vulnerabilities": None}],
+    }
+    scans = read(document)
+    assert [(scan.references, scan.coverage.digests, len(scan.findings)) for scan in scans] == [
+        (("acme/web:1",), {DIGEST}, 1),
+        ((f"acme/job:2@{OTHER}",), {OTHER}, 0),
+        (("acme/old:1",), frozenset(), 0),
+    ]
 
 
 REPORT = json.dumps(trivy(row())).encode()

@@ -1,6 +1,6 @@
 """What holds for any scans and VEX documents, through the whole engine.
 
-Nobody can add, copy, rename or reorder reports so that a figure gets better.
+Nobody can add, split, copy, rename or reorder reports so that a figure gets better.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from mkdocs_catalog_api.pipeline import prepare
 from mkdocs_catalog_api.problems import Level, Problems
 
 from .contract import check
-from .random_catalogs import NOW, RandomCatalog
+from .random_catalogs import NOW, TIMES, RandomCatalog
 from .report_files import damaged, shuffled
 from .sites import REGISTRY, Result, SiteFolder, built, digest, grype, match, row, trivy
 
@@ -117,6 +117,16 @@ def vague(report: Report) -> Report:
     return new
 
 
+def split(report: Report, chance: Random) -> tuple[Report, Report]:
+    """Two reports, each with some of the findings of one."""
+    parts = deepcopy(report), deepcopy(report)
+    for one, other in zip(*map(findings, parts), strict=True):
+        goes = [chance.random() < 0.5 for _ in one]
+        one[:] = [row for row, first in zip(one, goes, strict=True) if first]
+        other[:] = [row for row, first in zip(other, goes, strict=True) if not first]
+    return parts
+
+
 def documents(result: Result) -> dict[str, Any]:
     assert not result.failed, result.logged()
     return {path: json.loads(body) for path, body in result.bytes().items() if path.endswith(".json")}
@@ -143,6 +153,13 @@ def figures(result: Result) -> dict[str, list[float]]:
         worse = accumulate(record[mark] or 0 for mark in MARKS)
         found[name] = [*worse, record.get("fixable") or 0, 100 - score]
     return found
+
+
+def forget(value: Any) -> Any:
+    """The same without the number of raw findings."""
+    if isinstance(value, dict):
+        return {key: forget(part) for key, part in value.items() if key not in ("findings", "contents")}
+    return [forget(part) for part in value] if isinstance(value, list) else value
 
 
 @pytest.fixture(autouse=True)
@@ -172,6 +189,20 @@ def test_no_order_changes_a_byte(tmp_path: Path, seed: int) -> None:
         path.unlink()
         path.write_text(json.dumps(shuffled(document, catalog.chance)))
     assert catalog.site.build().bytes() == before
+
+
+@pytest.mark.parametrize("seed", range(310, 320))
+def test_a_report_in_two_files_is_one(tmp_path: Path, seed: int) -> None:
+    catalog = Changing(tmp_path, seed)
+    before = forget(documents(catalog.site.build()))
+    for path in catalog.named():
+        report = json.loads(path.read_bytes())
+        first, second = split(report, catalog.chance)
+        dated = report.get("CreatedAt") or report.get("descriptor", {}).get("timestamp", "")
+        if dated in TIMES:
+            path.write_text(json.dumps(first))
+            catalog.site.write(f"scans/x/{path.name}", json.dumps(second))
+    assert forget(documents(catalog.site.build())) == before
 
 
 @pytest.mark.parametrize("seed", range(320, 335))

@@ -385,8 +385,6 @@ STORIES = {
     "attachments are no versions": Story(
         nights=[{"1.0": "a", f"sha256-{'0' * 64}.sig": "b", f"sha256-{'0' * 64}": "c"}], known=["1.0:a"],
         changes="+ 1.0"),
-    "a page that lists some of the registry's": Story(
-        nights=[{"1": "a"}], known=["1:a"], page="versions: {from: registry, keep: 5}"),
 }  # fmt: skip
 
 

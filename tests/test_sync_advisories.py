@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from mkdocs_catalog_api.sources.advisories import read_kev
 
-from .fake_server import FakeServer, answer, drops, endless
+from .fake_server import FakeServer, answer
 from .feeds_of_advisories import kev
 from .sites import SiteFolder, built
 from .syncing import call, problems, sync
@@ -148,17 +148,6 @@ def test_a_list_that_lost_many_entries_is_not_taken(bench: Bench) -> None:
         result = bench.run("kev", "--json")
         assert problems(result) == ([] if taken else [("CAT080", KEV, 0, "")])
         assert (bench.files() == {KEV: kev(ADDED)}) != taken
-
-
-def test_an_answer_in_drops_or_without_an_end_keeps_the_earlier_file(bench: Bench) -> None:
-    bench.run("kev")
-    before = bench.files()
-    bench.mirror.scripts["/kev"] = endless(b"HTTP/1.1 200 OK\r\n\r\n", b" " * 100_000)
-    assert bench.run("kev", size=10_000_000).exit_code == 1
-    bench.mirror.pause = 0.01
-    bench.mirror.scripts["/kev"] = drops(answer(kev(ADDED)))
-    assert "no complete response" in bench.run("kev", whole=0.3).stderr
-    assert bench.files() == before
 
 
 def test_products_that_are_not_there_are_named_with_their_pages(bench: Bench) -> None:
