@@ -44,26 +44,6 @@ def test_ids_in_another_case_are_one_vulnerability(site: SiteFolder, other: str)
     assert len(document["data"][0]["affected"]) == 4
 
 
-def test_an_advisory_is_an_answer_of_its_own_and_listed_under_what_it_names(site: SiteFolder) -> None:
-    one, two = "CVE-2026-0001", "CVE-2026-0002"
-    site.image("web", "versions: [1]")
-    site.report("web/1.json", grype(match("RHSA-2026:1", "High", one, two)))
-    result = built(site)
-    assert result.at("cves/RHSA-2026-1 data 0 affected 0 reportedAs") is None
-    assert [result.at(f"cves/{cve} data 0 affected 0 reportedAs") for cve in (one, two)] == [
-        "RHSA-2026:1"
-    ] * 2
-
-
-def test_an_id_that_two_claim_lists_both(site: SiteFolder) -> None:
-    site.image("web", "versions: [1]")
-    rows = [named(row("CVE-2026-0001"), "GHSA-a"), named(row("CVE-2026-0002"), "GHSA-a")]
-    site.report("web/1.json", trivy(rows))
-    document = built(site).json("cves/GHSA-a.json")
-    assert (document["id"], document["aliases"]) == ("GHSA-a", ["CVE-2026-0001", "CVE-2026-0002"])
-    assert [each["reportedAs"] for each in document["data"][0]["affected"]] == document["aliases"]
-
-
 @pytest.mark.parametrize(
     ("others", "suppressed"),
     [(["GHSA-a"], True), (["DSA-1"], False), (["GHSA-a", "CVE-2026-0002"], False)],
