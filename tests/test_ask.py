@@ -288,6 +288,11 @@ PACKAGE = {
         "openssl 3.0.18": 1,
         "openssl 3.0": 0,
         "openssl 3.0.1": 1,
+        "openssl go3.0.17": 0,
+        "openssl 0:3.0.17": 0,
+        "pkg:DEB/debian/openssl": 0,
+        "pkg:pypi/typing_extensions": 0,
+        "pkg:npm/only-a-name": 0,
         "pkg:deb/debian/openssl": 0,
         "pkg:deb/debian/openssl@3.0.17?arch=amd64": 0,
         "pkg:apk/alpine/openssl": 1,
@@ -299,7 +304,13 @@ PACKAGE = {
     }.items(),
 )
 def test_a_package_is_found_by_name_or_url(question: str, code: int) -> None:
-    names = (("deb", "openssl"), ("maven", "org.apache:log4j"), ("npm", "@babel/core"))
+    names = (
+        ("deb", "openssl"),
+        ("maven", "org.apache:log4j"),
+        ("npm", "@babel/core"),
+        ("pypi", "typing-extensions"),
+        ("", "only-a-name"),
+    )
     entries = [{"type": kind, "name": name, "href": "/p.json"} for kind, name in names]
     documents = {"/packages.json": PACKAGES | {"data": entries}, "/p.json": {"data": [PACKAGE]}}
     given = {path: json.dumps(body).encode() for path, body in documents.items()}
@@ -312,6 +323,13 @@ def test_a_package_is_found_by_name_or_url(question: str, code: int) -> None:
         hint = " (did you mean openssl?)" if " " not in question else ""
         versions = "\nlisted are:\n3.0.17\n" if " " in question else "\n"
         assert asked.stdout == f"no version is known to contain {question}: {known}{hint}{versions}"
+
+
+def test_a_package_without_a_document_is_not_missing() -> None:
+    entries = [{"type": "nuget", "name": "a b", "href": None, "images": 2}]
+    documents = {"/packages.json": json.dumps(PACKAGES | {"data": entries}).encode()}
+    with odd_site(with_index(documents={"packages": "/packages.json"}) | documents) as server:
+        no_answer(ask(server.address, "contains", "a b"))
 
 
 def no_answer(asked: Asked) -> None:

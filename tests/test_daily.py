@@ -56,7 +56,7 @@ def git(*arguments: str, folder: Path | None = None) -> str:
 
 
 def github() -> Any:
-    return yaml.safe_load(block("daily", ".github/workflows/daily.yml"))
+    return yaml.safe_load(script("daily.yml"))
 
 
 class Job(NamedTuple):
@@ -69,7 +69,7 @@ class Job(NamedTuple):
 
 def jobs(host: str) -> Iterator[Job]:
     if host == "gitlab":
-        for name, job in yaml.safe_load(block("daily", ".gitlab-ci.yml")).items():
+        for name, job in yaml.safe_load(script("gitlab-ci.yml")).items():
             if "script" in job:
                 paths = job.get("artifacts", {}).get("paths", [])
                 yield Job(name, [(line, {}) for line in job["script"]], paths)

@@ -248,6 +248,14 @@ def test_a_fix_is_taken_back_if_it_reappears_in_a_digest_that_was_scanned(story:
     ]
 
 
+def test_it_has_to_be_gone_from_every_package(story: Story) -> None:
+    story.day(scanned("x"))
+    for build, rows in (("a", [row(ONE), row(ONE, pkg="b")]), ("b", [row(ONE)]), ("c", [])):
+        story.day(scanned(build, *rows))
+    assert story.events()[2:] == [[f"gone {ONE} rebuilt"]] * 2
+    assert story.ends() == [f"{ONE} 02 04 rebuilt"] * 2
+
+
 def test_what_was_there_on_the_first_day_has_no_known_beginning(story: Story) -> None:
     story.day(scanned("a", row(ONE, "CRITICAL"), row(TWO)), vex=[TWO])
     story.day(scanned("a", row(ONE, "CRITICAL"), row(TWO)))

@@ -64,6 +64,7 @@ def test_a_statement_suppresses_by_a_name_and_by_no_advisory_nor_by_one_of_two_c
     [
         (("pkg:rpm/oracle/openssl@3.0", "3.0"), ("pkg:rpm/ol/openssl@3.0?arch=x86_64", "0:3.0"), 1),
         (("pkg:golang/stdlib@v1.25.1", "v1.25.1"), ("pkg:golang/stdlib@1.25.1", "go1.25.1"), 1),
+        (("pkg:rpm/rhel/lib@10:1", "10:1"), ("pkg:rpm/rhel/lib@11", "11"), 2),
         (("pkg:deb/debian/lib@1", "1"), ("pkg:npm/lib@1", "1"), 2),
         (("pkg:npm/%40a/lib@1", "1"), ("pkg:npm/lib@1", "1"), 2),
     ],

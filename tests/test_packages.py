@@ -54,6 +54,33 @@ def test_who_has_a_package_vulnerable_or_not(site: SiteFolder) -> None:
     assert (sboms["3"], sboms["1"]) == (None, "/catalog/api/v1/sbom/web/1.json")
 
 
+def test_contents_are_known_if_each_part_has_a_whole_list(site: SiteFolder) -> None:
+    """Unknown is never an empty list."""
+    site.settings["lookups"] = EVERY
+    site.image("web", f"versions: {json.dumps([*'1234567'])}")
+    site.image("arm", "platforms: [linux/amd64, linux/arm64]\nversions: ['1', '2']")
+    arm = {"purl": f"pkg:oci/arm@{digest(3)}?repository_url={REGISTRY}/arm&arch=arm64"}
+    without_system = listing(*PURLS, Class="lang-pkgs")
+    without_system["Metadata"]["OS"] = {"Family": "alpine", "Name": "3.23"}
+    reports: dict[str, Any] = {
+        "web/1.json": listing(*PURLS),
+        "web/2.json": without_system,
+        "web/3.json": trivy([]),
+        "web/4.cdx.json": cyclonedx(),
+        "web/5.json": listing(rows=[row("CVE-2026-0001")]),
+        "web/6.cdx.json": cyclonedx(*PURLS, type="file"),
+        "web/7.cdx.json": cyclonedx(*PURLS) | {"compositions": [{"aggregate": "incomplete"}]},
+        "arm/1.json": cyclonedx(*PURLS, of=f"{REGISTRY}/arm:1", **arm),
+        "arm/2.json": cyclonedx(*PURLS, of=f"{REGISTRY}/arm:2"),
+    }
+    for path, report in reports.items():
+        site.report(path, report)
+    result = built(site)
+    sboms = [path.relative_to(result.api).as_posix() for path in (result.api / "sbom").rglob("*.json")]
+    assert (sboms, known(result)) == (["sbom/web/1.json"], [1, 4, 4])
+    assert "scans/web/6.cdx.json" in [problem.file for problem in result.problems]
+
+
 @pytest.mark.slow
 def test_an_sbom_is_valid_and_the_author_s_address_comes_first(site: SiteFolder) -> None:
     """By the schema of CycloneDX itself, whatever lists write."""
@@ -159,3 +186,44 @@ def test_characters_that_a_package_url_hides_are_not_published(site: SiteFolder)
     site.report("web/1.json", trivy([found], tag=f"{REGISTRY}/web:1"))
     for document in built(site).api.rglob("*.json"):
         assert not {"\x00", "\x1b", "\u202e"} & {*str(json.loads(document.read_bytes()))}
+
+
+def test_an_update_is_certainly_without_the_vulnerabilities(site: SiteFolder) -> None:
+    """Another version of the package may have them, too, until it was looked at alike."""
+    site.settings["lookups"] = EVERY
+    site.image("web", f"versions: {json.dumps([*'12'])}")
+    old, newer = "pkg:npm/a@1", "pkg:npm/a@2"
+    tags = [f"{REGISTRY}/web:{label}" for label in "12"]
+    rows = [row("CVE-2026-0001", pkg="a", installed="1") | {"PkgIdentifier": {"PURL": old}}]
+    site.report("1.json", listing(old, tag=tags[0], rows=rows))
+    told = {}
+    for name, report in {
+        "not scanned": cyclonedx(newer, of=tags[1]),
+        "of another case": cyclonedx("pkg:npm/A@2", of=tags[1]),
+        "without the package": cyclonedx("pkg:npm/b@1", of=tags[1]),
+        "scanned alike": listing(newer, tag=tags[1]),
+        "in another package": listing("pkg:npm/b@1", tag=tags[1], rows=[row("CVE-2026-0001", pkg="b")]),
+    }.items():
+        site.report("2.json", report)
+        entries = built(site).json("packages/npm/a.json")["data"]
+        told[name] = next(entry["images"][0]["update"] is not None for entry in entries if entry["ids"])
+    assert told == {
+        "not scanned": False,
+        "of another case": False,
+        "without the package": True,
+        "scanned alike": True,
+        "in another package": False,
+    }
+
+
+def test_a_package_without_a_name_counts_like_any_other(site: SiteFolder) -> None:
+    site.settings["lookups"] = EVERY
+    site.image("web", "versions: ['1', '2']")
+    site.report("web/1.json", trivy([row("CVE-2026-0001", pkg="")]))
+    listed = listing(*PURLS)
+    listed["Results"][0]["Packages"] += [{"Name": ""}]
+    site.report("web/2.json", listed)
+    result = rendered(site)
+    entry = result.json("packages/index.json")["data"][0]
+    assert (entry["name"], entry["releases"], entry["href"]) == ("", 2, None)
+    assert result.at("security/web/1 total") == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import http.client
 import json
 import logging
@@ -20,6 +21,7 @@ import pytest
 
 from mkdocs_catalog_api.authored.kept import KEPT, Kept
 from mkdocs_catalog_api.catalog.scans import Scan
+from mkdocs_catalog_api.sources import assemble
 from mkdocs_catalog_api.sources.reports import read_report, read_reports
 
 from .servers import free_port
@@ -206,6 +208,24 @@ def test_a_save_gives_the_bytes_of_a_fresh_build(site: SiteFolder, monkeypatch: 
         assert served == written("build")
         reads.clear()
     assert counts == [10, 0, 3, 3, 0, 2, 0]
+
+
+def test_a_scan_is_dated_in_the_future_until_its_time(
+    site: SiteFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(KEPT, "keeps", False)
+    site.image("web", "versions: ['1', '2']")
+    site.report(
+        "1.json", trivy([row("CVE-2026-0001")], tag=f"{REGISTRY}/web:1", created="2026-11-01T01:00:00Z")
+    )
+    site.report("2.json", trivy([], tag=f"{REGISTRY}/web:2", created="2026-11-01T02:00:00Z"))
+    status = []
+    for hour in (1, 3):
+        moment = datetime.datetime(2026, 11, 1, hour, tzinfo=datetime.UTC)
+        monkeypatch.setattr(assemble, "latest", lambda moment=moment: moment)
+        result = run(site.write_config(), command="serve")
+        status += [image["status"] for image in result.json("cves/CVE-2026-0001.json")["data"]]
+    assert status == ["unknown", "fixed"]
 
 
 def test_a_file_changed_just_now_is_read_again(tmp_path: Path) -> None:

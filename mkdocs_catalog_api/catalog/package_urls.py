@@ -12,7 +12,7 @@ DISTRIBUTIONS = frozenset({"apk", "deb", "rpm"})
 not a part of the package's identity."""
 _IN_NAMES = {"composer": "/", "golang": "/", "maven": ":", "npm": "/", "swift": "/"}
 """Type → the character that ends a namespace in the names that scanners print."""
-_PREFIX = re.compile("(?:v|go|0:)(?=[0-9])")
+_PREFIX = re.compile("^(?:v|go|0:)(?=[0-9])")
 
 
 class Package(NamedTuple):

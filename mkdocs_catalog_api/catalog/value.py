@@ -233,10 +233,15 @@ class Catalog(Struct, frozen=True):
 
     @property
     def content(self) -> tuple[object, ...]:
-        """All that documents and pages show. A later time of the same day shows nothing else."""
+        """All that documents and pages show. A later time of the same day shows nothing else, unless a scan
+        is no longer dated in the future.
+        """
         left_out = {"now", "_shown", "_effects"}
         shown = (getattr(self, name) for name in self.__struct_fields__ if name not in left_out)
-        return (self.now[:10], *shown)
+        releases = [*(release for image in self.images for release in image.releases)]
+        releases += [each.release for each in self.former]
+        times = {scan.scanned_at or "" for release in releases for scan in release.scans}
+        return (self.now[:10], {time for time in times if time > self.now}, *shown)
 
     @property
     def addresses(self) -> Addresses:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from itertools import groupby
 from typing import Annotated, Literal
 
@@ -35,9 +35,9 @@ PACKAGES = Kind("packages", "lookups", optional=True)
 Resource = Annotated[Literal["packages"], "Name of the resource."]
 PackageType = Annotated[str, "Type of its package URL; empty if it is not known.", Meta(examples=["deb"])]
 PackageName = Annotated[
-    Text,
+    str,
     "Name, with its namespace where that is part of it: `@babel/core`, "
-    "`org.apache.logging.log4j:log4j-core`. The distribution is not part of it.",
+    "`org.apache.logging.log4j:log4j-core`. The distribution is not part of it. Empty if it is not known.",
     Meta(examples=["libssl3"]),
 ]
 ReleasesKnown = Annotated[
@@ -105,9 +105,9 @@ class PackageImage(Document):
     is_latest: Annotated[bool, "Whether its newest version is one of them."]
     update: Annotated[
         PackageUpdate | None,
-        "Its newest version, if that certainly has neither this version of the package nor "
-        "any of the `ids` in another one. Its packages are known, or its scans looked at the same and "
-        "don't find the ids.",
+        "Its newest version, if that certainly has neither this version of the package nor any of the `ids`. "
+        "Its scans looked at the same and don't find the ids, or its packages are known and, if there are "
+        "ids, no version of the package is among them.",
     ]
 
 
@@ -238,7 +238,9 @@ class Inventory:
         known = sum(each is not None and each.complete for each in contents)
         unknown = contents.count(None)
         self.looked_at = known, len(contents) - known - unknown, unknown
-        self._ids: dict[int, dict[Package, set[str]]] = {}
+        self._ids: dict[int, Set[str]] = {}
+        self._with: dict[tuple[str, str], set[int]] = defaultdict(set)
+        """Type and name as in `_groups`, in lower case → positions of the newest releases that have it."""
         self._shown: dict[tuple[int, int], bool] = {}
         self._groups: dict[tuple[str, str], list[_Presence]] = defaultdict(list)
         """Type and name of a package or source package → its versions."""
@@ -251,6 +253,7 @@ class Inventory:
             package = presence.package
             for name in {package.full_name, *sources[package]}:
                 self._groups[package.type, name].append(presence)
+                self._with[package.type, name.lower()] |= self._newest.intersection(presence.places)
 
     def _presences(self) -> Collection[_Presence]:
         # All releases with a package share one object of its version.
@@ -329,7 +332,7 @@ class Inventory:
             source=min(presence.sources, default=""),
             ids=sorted(ids),
             fixed=fixes(rows),
-            images=[*self._images(presence, ids)],
+            images=[*self._images(presence, self._listed(rows))],
         )
 
     def _images(self, presence: _Presence, ids: Set[str]) -> Iterator[PackageImage]:
@@ -345,24 +348,32 @@ class Inventory:
     def _is_without(self, newest: int, presence: _Presence, ids: Set[str], positions: Sequence[int]) -> bool:
         """Whether the newest release certainly has nothing of what these releases with the package have.
 
-        - It has not this version of the package, and none of the ids in another version.
-        - Its contents are known, or its scans looked at what those of each of the releases looked at.
+        - It has not this version of the package, and none of the ids in any package.
+        - Its contents are known; if there are ids, also without another version, which might have them, too.
+          Or its scans looked at what those of each of the releases looked at.
         """
-        if newest in positions or (ids and ids & self._ids_of(newest).get(presence.package, set())):
+        if newest in positions or ids & self._ids_of(newest):
             return False
         contents = self._places[newest][1].contents
-        return (contents is not None and contents.complete) or (
+        names = {presence.package.full_name, *presence.sources} if ids else ()
+        return (
+            contents is not None
+            and contents.complete
+            and not any(newest in self._with[presence.package.type, name.lower()] for name in names)
+        ) or (
             {*presence.open_in}.issuperset(positions)
             and all(self._shows_fixes(newest, position) for position in positions)
         )
 
-    def _ids_of(self, position: int) -> dict[Package, set[str]]:
-        """Package of a release → its open ids."""
+    def _ids_of(self, position: int) -> Set[str]:
+        """The open ids of a release."""
         if position not in self._ids:
-            ids = self._ids[position] = defaultdict(set)
-            for row in self._places[position][1].rows:
-                ids[row.package].add(self._catalog.identities.of(row))
+            self._ids[position] = self._listed(self._places[position][1].rows)
         return self._ids[position]
+
+    def _listed(self, rows: Iterable[Vulnerability]) -> Set[str]:
+        """The ids under which the vulnerabilities of these rows are found."""
+        return {id_ for row in rows for id_ in self._catalog.identities.listed_under(row)}
 
     def _shows_fixes(self, newer: int, older: int) -> bool:
         if (newer, older) not in self._shown:

@@ -61,7 +61,7 @@ class BomComponent(Document, kw_only=True, rename={"bom_ref": "bom-ref"}):
 
     type: Annotated[ComponentType, vocabulary("BomComponentType", ComponentType), "Type of component."]
     bom_ref: BomRef
-    name: Annotated[Text, "Name, with its namespace.", Meta(examples=["libssl3"])]
+    name: Annotated[str, "Name, with its namespace.", Meta(examples=["libssl3"])]
     version: Annotated[Text | UnsetType, "Version, if it is known.", Meta(examples=["3.0.17-1~deb12u2"])] = (
         UNSET
     )

@@ -431,6 +431,10 @@ def _packages(api: Api) -> None:
                         {"purl": part.get("purl", "").partition("?")[0], "pkg": part["name"]}
                     )
                     having.setdefault((*about, _plain(part.get("version", ""))), set()).add((slug, label))
+    inventory = {(type_, name, *place) for (type_, name, _), places in having.items() for place in places}
+    ids: dict[tuple[str, str], set[str]] = {}
+    for slug, label, row in (each for found in rows.values() for each in found):
+        ids.setdefault((slug, label), set()).add(_canonical(api, row))
     entries = index["data"]
     order = [(entry["type"], entry["name"]) for entry in entries]
     api.expect("packages/index.json", "$.data", order, sorted({*order}))
@@ -480,12 +484,11 @@ def _packages(api: Api) -> None:
                 inside = [label for label in labels if label in image["versions"]]
                 said = {"versions": inside, "isLatest": images[image["slug"]]["latest"] in inside}
                 newest = images[image["slug"]]["versions"][0]
-                own = [
-                    row for *place, row in rows.get(about, ()) if place == [image["slug"], newest["version"]]
-                ]
-                again = {*part["ids"]} & {_canonical(api, row) for row in own}
+                place = image["slug"], newest["version"]
+                again = {*part["ids"]} & ids.get(place, set())
+                may_stay = bool(part["ids"]) and (*about, *place) in inventory
                 if image["update"] and (
-                    said["isLatest"] or again or not _tells(api, image, newest["version"])
+                    said["isLatest"] or again or not _tells(api, image, newest["version"], may_stay)
                 ):
                     api.blame(path, f"{where}.images[{number}].update", "may have it, too")
                 if image["update"]:
@@ -496,14 +499,16 @@ def _packages(api: Api) -> None:
                 api.blame(path, f"{where}.images", f"lacks {sorted(lacking)[0]}")
 
 
-def _tells(api: Api, image: Json, newer: str) -> bool:
-    """Whether what the version does not name is not in it: all is known, or it was looked at alike."""
+def _tells(api: Api, image: Json, newer: str, still: bool) -> bool:
+    """Whether what the version does not name is not in it: it was looked at alike, or all is known. The
+    latter says nothing of vulnerabilities if it still has the package.
+    """
     new, *olds = [
         api.documents[f"security/{image['slug']}/{name}.json"] for name in (newer, *image["versions"])
     ]
     sboms = [path for path in api.documents if path.startswith("sbom/")]
     known = not sboms or f"sbom/{image['slug']}/{newer}.json" in sboms
-    return known or all(_may_be_alike(new, old) for old in olds)
+    return (known and not still) or all(_may_be_alike(new, old) for old in olds)
 
 
 def _sbom_paths(api: Api) -> Iterator[str]:

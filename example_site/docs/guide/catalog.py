@@ -428,22 +428,30 @@ def who_has_vulnerability(catalog: Catalog, vulnerability: str) -> Answer:
 
 def contains_package(catalog: Catalog, package: str, version: str = "") -> Answer:
     """List the images that contain a package, vulnerable or not; `isLatest` if the newest version does."""
-    purl = re.fullmatch(r"pkg:([^/]+)/(.+?)(?:@([^?#]*))?(?:[?#].*)?", package)
-    kind, name = (purl[1], urllib.parse.unquote(purl[2]).lower()) if purl else ("", package.lower())
+    purl = re.fullmatch(r"(?i:pkg):/*([^/]+)/(.+?)(?:@([^?#]*))?(?:[?#].*)?", package)
+    kind, name = (purl[1].lower(), urllib.parse.unquote(purl[2]).lower()) if purl else ("", package.lower())
     version = version or (purl and urllib.parse.unquote(purl[3] or "")) or ""
     names = {name, name.replace("/", ":"), name.split("/")[-1] if kind in ("apk", "deb", "rpm") else name}
+    names |= {name.replace("_", "-")}  # Python's packages have both spellings
     index = catalog.document("packages")
     scope = {key: index[key] for key in ("releasesKnown", "releasesInPart", "releasesUnknown")}
     known, in_part, unknown = scope.values()
     looked_at = f"contents of {count(known, 'version')} known, of {in_part} in part, of {unknown} unknown"
-    found = []
+    found, unnamed = [], 0
     for entry in index["data"]:
         spelled = {entry["name"].lower(), *re.split("[/:]", entry["name"].lower())[-1:] * (not purl)}
-        if kind in ("", entry["type"]) and names & spelled and entry["href"]:
+        if not (entry["type"] in ("", kind or entry["type"]) and names & spelled):
+            continue
+        if entry["href"]:
             found += [{"type": entry["type"], **each} for each in catalog.linked(entry["href"])["data"]]
-    # 3.0.17 is also 1:3.0.17-r2, and not 3.0.170.
-    asked = re.compile(rf"(\d+:|v)?{re.escape(version)}(?![0-9A-Za-z])" if version else "")
-    data = [each for each in found if asked.match(each["version"])]
+        else:
+            unnamed += entry["images"]
+    # 3.0.17 is also 1:3.0.17-r2, v3.0.17 and go3.0.17, and not 3.0.170.
+    version = re.sub(r"^(v|go|0:)(?=\d)", "", version)
+    asked = re.compile(rf"(\d+:|v|go)?{re.escape(version)}(?![0-9A-Za-z])" if version else "")
+    data = [each for each in found if asked.match(each["version"]) or not each["version"]]
+    if unnamed and not data:
+        raise NoAnswerError(f"{package} is in {count(unnamed, 'image')}, which no document names")
     if not data:
         reason = f"no version is known to contain {f'{package} {version}'.strip()}: {looked_at}"
         similar = [] if found else get_close_matches(name, {each["name"]: 0 for each in index["data"]})

@@ -5,7 +5,8 @@
 | scanned_at | `metadata.timestamp` |
 | references, coverage | `metadata.component`: `name`, `purl`, of Syft `version`, of Trivy `properties` |
 | kind | `metadata.component.type`, except `container` |
-| contents | `components[]`, also nested: `library`, or any with version and package URL |
+| contents | `components[]`, also nested: `library`, `framework`, or any with version and package URL |
+| contents that lack some | `compositions[].aggregate`: `incomplete` and its kinds |
 | contents.systems | the components of type `operating-system` |
 | version, source of a package | `purl`, else `version`; of Trivy the property `SrcName` |
 | licenses | `licenses[]`: `license.id`, `license.name` or `expression` |
@@ -47,6 +48,9 @@ def _read(sbom: dict[str, object], attested: SbomSubject | None) -> Scan:
         created=metadata.get("timestamp"),
         kind="" if attested or kind == "container" else kind,
         unread=len(items(sbom.get("vulnerabilities"))),
+        incomplete=any(
+            text(entry.get("aggregate")).startswith("incomplete") for entry in items(sbom.get("compositions"))
+        ),
     )
 
 
@@ -91,7 +95,7 @@ def _package(component: dict[str, object]) -> PackageVersion | None:
         return None
     if not name:
         raise RefusedError("`components[…].name` is missing or not text", _HINT)
-    if component.get("type") != "library" and not (version and purl):
+    if component.get("type") not in ("library", "framework") and not (version and purl):
         return None
     if group := text(component.get("group")):
         name = f"{group}/{name}"

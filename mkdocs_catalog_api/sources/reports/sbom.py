@@ -94,7 +94,7 @@ def sbom_format(
 
 
 def _unwrapped(document: object) -> tuple[dict[str, object], SbomSubject | None]:
-    """Return the SBOM, and the subject of the in-toto statement around it; None for a bare one."""
+    """Return the SBOM, and the subject of the in-toto statement around it, if there is one that names any."""
     outer = mapping(document)
     if "predicateType" not in outer:
         return outer, None
@@ -107,7 +107,8 @@ def _unwrapped(document: object) -> tuple[dict[str, object], SbomSubject | None]
         )
         for subject in items(outer.get("subject"))
     ]
-    return mapping(outer.get("predicate")), SbomSubject().with_others(subjects)
+    attested = SbomSubject().with_others(subjects)
+    return mapping(outer.get("predicate")), attested if attested != SbomSubject() else None
 
 
 def as_scan(
@@ -118,8 +119,11 @@ def as_scan(
     created: object,
     kind: str,
     unread: int = 0,
+    incomplete: bool = False,
 ) -> Scan:
-    """The SBOM as it is joined. `unread` is its number of vulnerabilities, which are not a scan."""
+    """The SBOM as it is joined. `unread` is its number of vulnerabilities, which are not a scan; `incomplete`
+    is whether it says that packages are missing in it.
+    """
     return Scan(
         scanner_version=tool,
         scanned_at=utc_second(created),
@@ -129,6 +133,7 @@ def as_scan(
             digests=subject.digests | digests(subject.names),
             platform=subject.platform,
             manifest=subject.local,
+            limits=frozenset(["no-system-packages"] if incomplete else ()),
         ),
         os_end_of_life=None,
         findings=(),
