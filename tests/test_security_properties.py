@@ -191,6 +191,20 @@ def test_no_order_changes_a_byte(tmp_path: Path, seed: int) -> None:
     assert catalog.site.build().bytes() == before
 
 
+@pytest.mark.parametrize("seed", range(300, 310))
+def test_the_same_again_changes_nothing_but_the_raw_findings(tmp_path: Path, seed: int) -> None:
+    catalog = Changing(tmp_path, seed)
+    once = forget(documents(catalog.site.build()))
+    for path in catalog.scans:
+        report = json.loads(path.read_bytes())
+        for listed in findings(report):
+            listed += deepcopy(listed)
+        path.write_text(json.dumps(report))
+    for path in catalog.named():
+        catalog.site.write(f"scans/x/{path.name}", path.read_bytes())
+    assert forget(documents(catalog.site.build())) == once
+
+
 @pytest.mark.parametrize("seed", range(310, 320))
 def test_a_report_in_two_files_is_one(tmp_path: Path, seed: int) -> None:
     catalog = Changing(tmp_path, seed)
