@@ -159,9 +159,8 @@ def _prepare(
 ) -> Build:
     if site.site_url is None:
         message = "not set, so all links in the API start at the root of the host"
-        problems.add(
-            Problem(site.config.name, 0, 0, "site_url", message, level=Level.INFO, code=Code.SETTING)
-        )
+        hint, place = "set it to the site's public URL", (site.config.name, 0, 0, "site_url")
+        problems.add(Problem(*place, message, hint, Level.INFO, code=Code.SETTING))
     clock.check(problems)
     problems.extend(check_words(("lookups",), settings.lookups, LOOKUP_NAMES, site.config))
     catalog = assemble(load(site, settings, problems), site, settings, problems)

@@ -285,12 +285,13 @@ SITES: dict[str, tuple[str, dict[str, str | bytes], str]] = {
         " | CAT012 10:1 copy"
     ),
     "defaults": (
-        f"registry: {REGISTRY}\nimages:\n  defaults: {{slug: x, licence: MIT, tier: 1.10, lifecycle: gone}}",
+        "registry: a.org/b\nimages:\n  defaults: {slug: x, licence: M, tier: 1, lifecycle: a, version: 1}",
         {PAGE: PLAIN, "docs/images/b.md": PLAIN},
         "CAT020 mkdocs.yml 8:20 catalog-api.images.defaults.slug"
         " | CAT020 mkdocs.yml 8:29 catalog-api.images.defaults.licence"
-        " | CAT020 mkdocs.yml 8:43 catalog-api.images.defaults.tier"
-        " | CAT020 mkdocs.yml 8:55 catalog-api.images.defaults.lifecycle"
+        " | CAT020 mkdocs.yml 8:41 catalog-api.images.defaults.tier"
+        " | CAT020 mkdocs.yml 8:50 catalog-api.images.defaults.lifecycle"
+        " | CAT020 mkdocs.yml 8:64 catalog-api.images.defaults.version"
     ),
     "a default that the field refuses": (
         f"registry: {REGISTRY}\nimages: {{fields: {{port: integer}}, defaults: {{port: many}}}}",

@@ -67,10 +67,10 @@ def test_undeclared_keys_are_noted_once_for_the_collection(site: SiteFolder) -> 
     site.page("images/c.md", f"{REQUIRED}port: 80")
     said = "undeclared keys are not in the API (with the number of images)"
     hint = "to publish them, declare them under `fields`"
-    assert told(site, strict=True, level=Level.INFO) == (
-        False,
-        [f"mkdocs.yml:6:7: catalog-api.images.fields: {said}: port (1), upstream (2) ({hint})"],
-    )
+    noted = [f"mkdocs.yml:6:7: catalog-api.images.fields: {said}: port (1), upstream (2) ({hint})"]
+    assert told(site, strict=True, level=Level.INFO) == (False, noted)
+    site.page("images/c.md", f"{REQUIRED}port: 80\nendOfLife: 2027-01-01")  # has a warning of its own
+    assert told(site, level=Level.INFO)[1][1:] == noted
 
 
 def test_a_code_stays_and_is_never_used_again() -> None:

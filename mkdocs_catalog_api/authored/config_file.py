@@ -179,12 +179,11 @@ def _entries(value: object) -> list[object]:
 
 def _plugin(entry: object) -> Plugin:
     """Return name and options of a plugin."""
-    if isinstance(entry, dict) and len(entry) > 1 and (name := next(iter(entry))) and entry[name] is None:
-        hint = f"indent the lines below `{name}:` by two more spaces"
-        raise RefusedError(f"the options of {name} are beside it", hint)
-    name, options = (
-        next(iter(entry.items())) if isinstance(entry, dict) and len(entry) == 1 else (entry, None)
-    )
+    if isinstance(entry, dict) and len(entry) > 1:
+        first, *beside = map(str, entry)
+        message = f"options of {first} are beside it: {', '.join(beside)}"
+        raise RefusedError(message, "indent them by two more spaces")
+    name, options = next(iter(entry.items())) if isinstance(entry, dict) and entry else (entry, None)
     if not (isinstance(name, str) and isinstance(options, dict | None)):
         raise RefusedError("expected a plugin", "write its name, or `name: {options}`")
     return name.removeprefix("material/"), options or {}

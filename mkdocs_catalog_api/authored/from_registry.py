@@ -96,10 +96,9 @@ def some(tags: Sequence[str]) -> str:
 def note_unlisted(folder: str, names: Sequence[str]) -> Iterator[Problem]:
     """Yield one note that counts the tags that are not listed, each as `edge of ghcr.io/acme/web`."""
     if names:
-        number = (
-            f"{len(names):,} tags are not listed as versions" if len(names) > 1 else "1 tag is no version"
-        )
-        message, hint = f"{number}, such as {min(names)}", "set `tags` under `versions` to choose others"
+        number = f"{len(names):,} tags are" if len(names) > 1 else "1 tag is"
+        message = f"{number} not listed, such as {min(names)}"
+        hint = "to list others, set `tags` under `versions`"
         yield Problem(folder, 0, 0, "", message, hint, Level.INFO, code=Code.REGISTRY)
 
 

@@ -27,7 +27,7 @@ from .messages import resembling, shown
 from .registry_files import FactsFolder
 from .settings import CollectionSettings, Settings, data_names
 from .site import Site
-from .validate import authored_values, read_entry, undeclared, with_mapped
+from .validate import authored_values, misplaced, read_entry, undeclared, with_mapped
 
 E = TypeVar("E", bound=ItemEntry)
 
@@ -228,7 +228,9 @@ class CollectionReader(Generic[E]):
 
     def _note_undeclared(self, raws: Iterable[RawItem]) -> None:
         """Add a note with the undeclared fields."""
-        if counted := Counter(key for raw in raws for key in undeclared(self._fields, raw)):
+        if counted := Counter(
+            key for raw in raws for key in undeclared(self._fields, raw) if not misplaced(self._fields, key)
+        ):
             keys = ", ".join(f"{key} ({count})" for key, count in sorted(counted.items()))
             message = f"undeclared keys are not in the API (with the number of {self._name}): {keys}"
             hint = "to publish them, declare them under `fields`"

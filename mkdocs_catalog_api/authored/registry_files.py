@@ -148,9 +148,9 @@ class FactsFolder:
         ]
         if not any(listed):
             found = f": {some(unlisted)}" if unlisted else ""
-            message = f"no version is listed, as no tag in the registry is one{found}"
+            message = f"no tag in the registry is listed as a version{found}"
             hint = "`catalog-api sync` gives the reason; to list other tags, set `tags` under `versions`"
-            group = f"no version is listed, as no tag in the registry is one ({hint})"
+            group = f"no tag in the registry is listed as a version ({hint})"
             problem = raw.problem(
                 ("versions",), message, hint, Level.WARNING, code=Code.REGISTRY, group=group
             )

@@ -448,7 +448,7 @@ def _defaults(
             message = f"`{name}` is different for each item, so it can't have a default"
             yield config.problem(path, message, "remove it", code=Code.SETTING)
         elif name not in known and name not in invalid:
-            hint = suggestion(name, known, "use one of")
+            hint = suggestion(name, [*known, *{"versions"}.intersection(fields.names)], "use one of")
             yield config.problem(path, "unknown field", hint, code=Code.SETTING)
     values = {name: value for name, value in defaults.items() if name in known}
     _, errors = fields.read(values)

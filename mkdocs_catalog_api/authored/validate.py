@@ -133,16 +133,18 @@ def read_entry(
     _check_license(entry, raw, problems)
     problems.extend(_doubts(entry, raw, names))
     for key in undeclared(fields, raw):
-        field = resembling(key, _fields_of_versions(fields.model))
-        if field and not resembling(key, names):
+        if field := misplaced(fields, key):
             message, hint = f"ignored: `{field}` is a field of a version", "write it under `versions`"
             problems.add(raw.problem((key,), message, hint, Level.WARNING, code=Code.UNKNOWN_FIELD))
     return entry
 
 
-def _fields_of_versions(model: type[Model]) -> Collection[str]:
-    versions = version_model(model)
-    return built_in_fields(versions).keys() if versions else ()
+@cache
+def misplaced(fields: ItemFields[Model], key: str) -> str | None:
+    """Return the field of a version that an undeclared key of an item is meant for."""
+    versions = version_model(fields.model)
+    names = built_in_fields(versions) if versions and not resembling(key, fields.names) else ()
+    return resembling(key, names)
 
 
 def undeclared(fields: ItemFields[M], raw: RawItem) -> Iterator[str]:

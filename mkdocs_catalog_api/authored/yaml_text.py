@@ -62,6 +62,7 @@ def refused(error: Exception, text: str, offset: int = 0) -> RefusedError:
         before = text.encode()[: error.position].decode(errors="ignore")
         message = f"the character {text[len(before) : len(before) + 1]!r} is not allowed in YAML"
         return RefusedError(message, "remove it", before.count("\n") + 1 + offset, 1)
+    words = "tab character" if mark and text[mark.index : mark.index + 1] == "\t" else words
     message, hint = next((known for key, known in _SYNTAX_ERRORS.items() if key in words), _SYNTAX_ERROR)
     return _at(mark or yaml.Mark("", 0, 0, 0, None, 0), offset, f"not valid YAML: {message}", hint)
 

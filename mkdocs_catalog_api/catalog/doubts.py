@@ -90,9 +90,8 @@ def _unmatched(scan: Scan, useful: Collection[str]) -> Problem:
         message = f"no version and no pin in the catalog matches the entry{_subject(scan)}"
         return at_report(scan, code, message, level=Level.INFO)
     if scan.alone:
-        hint = "add its version to the image's page"
-        if scan.path.count("/") != 1:
-            hint += ", or save it as <slug>/<version>.json in the reports folder"
+        path = "correct its path" if scan.path.count("/") == 1 else "save it as <slug>/<version>.json"
+        hint = f"add its version to the image's page, or {path}"
         message = f"no version in the catalog matches this report{_subject(scan)}"
         return at_report(scan, code, message, hint)
     # A fetched old version of a chart may contain images that the catalog no longer lists.

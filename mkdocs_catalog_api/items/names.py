@@ -17,7 +17,7 @@ from .links import SCHEME, refusal, web_link
 SLUG_MAX = 100
 VERSION_MAX = 128
 """Of an OCI tag, and so of a chart version too: Helm pushes a chart under its version as the tag."""
-_TAG = "1 to 128 letters, digits, . _ and -, the first one no . or -"
+_TAG = "1 to 128 letters, digits, . _ and -, but no . or - at the start"
 REPOSITORY_MAX = 255
 """Of registry and path together, as the OCI distribution specification recommends."""
 

@@ -184,7 +184,7 @@ class _Visit:
         if self._chosen:
             self._run.left_out += [f"{tag} of {self.item.name}" for tag in tags if tag not in names]
             return True
-        hint = "list those that are with `tags` under `versions`"
+        hint = "to list one, set `tags` under `versions`"
         group = f"no tag is a version ({hint})"
         self._warn(("versions",), f"no tag is a version: {some(tags)}", hint, group=group)
         if not self._versions or self._run.prune:
