@@ -309,6 +309,7 @@ def openapi_python_client(api: Path, folder: Path, _: Fixture) -> Client:
 
 
 def datamodel_code_generator(api: Path, folder: Path, _: Fixture) -> Client:
+    need(f"{BIN}/datamodel-codegen")
     options = (*flags("datamodel-code-generator"), "--formatters", "builtin", "--output", "client.py")
     run(folder, BIN / "datamodel-codegen", "--input", api / "openapi.json", *options)
     shutil.copy(CLIENTS / "python/read_pydantic.py", folder)

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import lxml.html
 
+from mkdocs_catalog_api.web import parts
+
 from .feeds_of_advisories import kev
 from .pages import cells, page, words
 from .past import Past
@@ -16,7 +18,6 @@ from .test_lookups import KEV
 
 SEVERITIES = ("critical", "high", "medium", "low", "unknown")
 GRADES = ("A+", "A", "B", "C", "D", "F")
-MARKERS = ("counts", "images", "charts", "security", "trend", "changes", "time-to-fix", "cves")
 LIFECYCLES = ("available", "deprecated", "withdrawn", "planned")
 
 
@@ -143,9 +144,10 @@ def _tiles(main: lxml.html.HtmlElement) -> dict[str, tuple[str, int]]:
 
 def write_pages(site: SiteFolder) -> dict[str, str]:
     """A page for each marker."""
-    for marker in MARKERS:
+    markers = [marker for marker in parts.MARKERS if marker != "item"]
+    for marker in markers:
         site.write(f"docs/{marker}.md", f"# Page\n\n<!-- catalog: {marker} -->\n")
-    return {marker: f"{marker}/index.html" for marker in MARKERS}
+    return {marker: f"{marker}/index.html" for marker in markers}
 
 
 def mixed_catalog(site: SiteFolder) -> dict[str, str]:
