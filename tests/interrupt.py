@@ -10,9 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _STOPPING = """
-import runpy, sys
+import runpy, signal, sys
 _, event, number, part, program, *arguments = sys.argv
 left = int(number)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background ignores
 
 def stop(name, given):
     global left

@@ -325,15 +325,6 @@ def hooked(site: SiteFolder, license_: str = "MIT", body: str = "") -> Path:
     return site.write_config()
 
 
-def test_pages_of_hooks_are_checked_and_nothing_is_written(site: SiteFolder) -> None:
-    path = hooked(site)
-    site.write("site/kept.html", "of an earlier build")
-    before = tree(site.folder)
-    result = call("check", "-f", path)
-    assert result.exit_code == 0 and "\nchecked: " in result.output
-    assert tree(site.folder) == before
-
-
 def test_list_and_record_see_the_pages_of_hooks(site: SiteFolder) -> None:
     path = hooked(site)
     listed = call("list", "-f", path)

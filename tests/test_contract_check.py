@@ -16,7 +16,7 @@ from mkdocs_catalog_api import documents
 from mkdocs_catalog_api.authored.settings import Settings, item_fields
 from mkdocs_catalog_api.documents.kinds import Kind, Route
 from mkdocs_catalog_api.documents.table import KINDS, LOOKUP_NAMES, kinds
-from mkdocs_catalog_api.items.collections import COLLECTIONS, WITH_DOCUMENTS
+from mkdocs_catalog_api.items.collections import WITH_DOCUMENTS
 
 from .contract import check
 from .feeds_of_advisories import kev
@@ -200,38 +200,6 @@ def test_a_mutation_is_found_where_it_is(built: Result, path: str, value: Any) -
 
 def test_nothing_is_found_without_a_mutation(built: Result) -> None:
     assert violated(built) == []
-
-
-# Section 2 of the specification, by its letter: each field and its type.
-COUNTERS = "critical:integer high:integer medium:integer low:integer unknown:integer"
-HEAD = "apiVersion:string resource:string"
-PAGE = "page:integer perPage:integer total:integer totalPages:integer"
-ITEM = "slug:string name:string category:string tier:string license:string versions:array security:object"
-SPECIFIED = {
-    "{resource}.json": f"{HEAD} total:integer data:array",
-    "{resource}/1.json": f"{HEAD} {PAGE} links:object data:array",
-    "updates/1.json links": "self:string first:string last:string next:string collection:string",
-    "images data 0": ITEM,
-    "charts data 0": ITEM,
-    "security.json": f"{HEAD} total:integer bySeverity:object imagesWithCves:integer images:object",
-    "security.json bySeverity": COUNTERS,
-    "security.json images alpha": f"{COUNTERS} total:integer href:string",
-    "security/alpha.json": f"{HEAD} slug:string image:string latest:object versions:array",
-    "security/alpha.json latest": "version:string total:integer fixable:integer grade:string score:number "
-    "cves:array",
-    "security/alpha.json latest cves 0": "id:string severity:string pkg:string installed:string fixed:string "
-    "title:string url:string targets:array",
-}
-TYPES = {str: "string", int: "integer", float: "number", list: "array", dict: "object"}
-
-
-@pytest.mark.parametrize("place", SPECIFIED)
-def test_documents_have_what_the_specification_says(built: Result, place: str) -> None:
-    for resource in COLLECTIONS if "{resource}" in place else ("",):
-        path, *keys = place.replace("{resource}", resource).split()
-        value = built.at(" ".join([path, *keys])) if keys else built.json(path)
-        types = {f"{name}:{TYPES.get(type(part))}" for name, part in value.items()}
-        assert types >= {*SPECIFIED[place].split()}
 
 
 # Each kind of document is complete: a half-added one fails here, with its name.

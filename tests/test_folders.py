@@ -197,16 +197,6 @@ def test_no_day_is_recorded_behind_a_link(site: SiteFolder, outside: Path) -> No
     assert [*outside.iterdir()] == []
 
 
-def test_files_are_found_by_their_ending_and_hidden_ones_left_out(site: SiteFolder) -> None:
-    jsons = ["a/Z.JSON", "a/z.json", "b.json"]
-    for path in (*jsons, "notes.txt", ".hidden.json", ".git/x.json", "hub/c.package"):
-        site.write(f"scans/{path}", "{}")
-    found, told = files(site)
-    assert found == jsons
-    assert [line.partition(":")[0] for line in told] == ["scans/hub/c.package", "scans/notes.txt"]
-    assert files(site, suffixes=(".json", ".package"))[0] == [*jsons, "hub/c.package"]
-
-
 def test_a_reports_folder_that_the_settings_place_outside_is_read(site: SiteFolder, outside: Path) -> None:
     for name in ("x.json", "page.md"):
         (outside / name).write_text("{}")

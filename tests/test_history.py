@@ -127,15 +127,6 @@ def story(site: SiteFolder) -> Story:
     return Story(site)
 
 
-def test_a_rebuild_fixes_what_was_found_although_it_was_not_scanned_at_once(story: Story) -> None:
-    for version in (scanned("a"), scanned("a", row(ONE)), unscanned("b"), scanned("b")):
-        story.day(version)
-    assert story.events() == [[], [f"found {ONE}"], [], [f"gone {ONE} rebuilt"]]
-    assert story.ends() == [f"{ONE} 02 04 rebuilt"]
-    figures = story.result.json("history/app.json")["figures"]
-    assert [entry["total"] for entry in figures] == [0, 1, None, 0]
-
-
 def test_an_id_that_gets_its_cve_is_the_same_vulnerability(story: Story) -> None:
     """One fix after nine days, and not two."""
     ghsa = match(GHSA, "High", pkg="lib")
@@ -162,17 +153,6 @@ def test_two_ids_that_turn_out_to_be_one_vulnerability_have_the_older_clock(stor
     story.day(scanned("a", match(ONE, "High", GHSA, PYSEC, pkg="lib")))
     story.day(scanned("b", match(TWO, "Low", pkg="z")))
     assert [(each["id"], each["days"]) for each in story.result.json("fixes.json")["data"]] == [(ONE, 3)]
-
-
-def test_a_build_that_showed_one_of_two_ids_is_no_fix_once_they_are_one(story: Story) -> None:
-    nothing = match(TWO, "Low", pkg="z")
-    story.day(scanned("a", nothing))
-    story.day(scanned("a", match(GHSA, "High", pkg="lib"), nothing))
-    story.day(scanned("x", match(PYSEC, "High", pkg="lib"), made=1))  # too old a scan to show a fix
-    story.day(scanned("b", match(GHSA, "High", pkg="lib"), match(PYSEC, "High", pkg="lib")))
-    story.day(scanned("b", match(ONE, "High", GHSA, PYSEC, pkg="lib")))
-    story.day(scanned("x", nothing))
-    assert [(each["id"], each["days"]) for each in story.result.json("fixes.json")["data"]] == [(ONE, None)]
 
 
 def test_two_cves_with_one_alias_stay_two(story: Story) -> None:
@@ -225,13 +205,6 @@ def test_another_image_is_not_the_same(story: Story) -> None:
     assert story.events("web")[1] == [f"found {ONE}"]
 
 
-def test_an_image_that_comes_back_has_its_clock(story: Story) -> None:
-    for versions in ([scanned("a")], [scanned("a", row(ONE))], [], [scanned("a", row(ONE))], [scanned("b")]):
-        story.day(*versions)
-    assert story.events()[2:4] == [[f"gone {ONE} withdrawn"], [f"found {ONE}"]]
-    assert story.ends() == [f"{ONE} 02 05 rebuilt", f"{ONE} 02 withdrawn"]
-
-
 @pytest.mark.parametrize(
     ("before", "now", "reason"),
     [
@@ -252,27 +225,6 @@ def test_gone_but_not_fixed(story: Story, before: Build, now: Build, reason: str
     story.day(before)
     story.day(now)
     assert story.ends()[-1] == " ".join(filter(None, (ONE, "02", reason)))
-
-
-def test_a_limit_that_was_there_before_hides_nothing(story: Story) -> None:
-    for version in (scanned("x", ended=True), scanned("a", row(ONE), ended=True), scanned("b", ended=True)):
-        story.day(version)
-    assert story.ends() == [f"{ONE} 02 03 rebuilt"]
-
-
-def test_the_clock_goes_on_until_somebody_has_looked_alike(story: Story) -> None:
-    story.day(scanned("x"))
-    story.day(scanned("a", row(ONE)))
-    story.day(scanned("b", match(TWO, "Low", pkg="z")))
-    assert story.ends()[-1] == f"{ONE} 02 scanner"
-    story.day(scanned("c"))
-    assert story.ends()[-1] == f"{ONE} 02 04 rebuilt"
-
-
-def test_a_build_that_had_it_before_fixes_nothing(story: Story) -> None:
-    for version in (scanned("x"), scanned("a", row(ONE)), scanned("b", row(ONE)), scanned("a")):
-        story.day(version)
-    assert story.ends() == [f"{ONE} 02 scanner"]
 
 
 def test_the_same_manifest_in_another_index_fixes_nothing(story: Story) -> None:
@@ -296,35 +248,12 @@ def test_a_fix_is_taken_back_if_it_reappears_in_a_digest_that_was_scanned(story:
     ]
 
 
-def test_after_a_fix_a_new_clock_starts(story: Story) -> None:
-    for version in (scanned("x"), scanned("a", row(ONE)), scanned("b"), scanned("c", row(ONE))):
-        story.day(version)
-    assert story.ends() == [f"{ONE} 04", f"{ONE} 02 03 rebuilt"]
-
-
-def test_a_later_version_fixes_what_an_older_one_keeps(story: Story) -> None:
-    old = scanned("a", row(ONE, "CRITICAL"), row(ONE, "LOW", pkg="b"))
-    for versions in ([scanned("a")], [old], [scanned("b", version="1.1"), old]):
-        story.day(*versions)
-    assert story.ends() == [f"{ONE} 02 03 superseded"] * 2
-    [entry] = story.result.json("fixes.json")["data"]
-    assert (entry["severity"], entry["fixedIn"]) == ("CRITICAL", "1.1")
-
-
 def test_it_has_to_be_gone_from_every_package(story: Story) -> None:
     story.day(scanned("x"))
     for build, rows in (("a", [row(ONE), row(ONE, pkg="b")]), ("b", [row(ONE)]), ("c", [])):
         story.day(scanned(build, *rows))
     assert story.events()[2:] == [[f"gone {ONE} rebuilt"]] * 2
     assert story.ends() == [f"{ONE} 02 04 rebuilt"] * 2
-
-
-def test_suppression_ends_nothing(story: Story) -> None:
-    story.day(scanned("x"))
-    for vex in ([], [ONE], []):
-        story.day(scanned("a", row(ONE)), vex=vex)
-    assert story.events()[1:] == [[f"found {ONE}"], [f"suppressed {ONE}"], [f"reopened {ONE}"]]
-    assert story.ends() == [f"{ONE} 02", f"{ONE} 02 suppressed"]
 
 
 def test_what_was_there_on_the_first_day_has_no_known_beginning(story: Story) -> None:

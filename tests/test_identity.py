@@ -2,56 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-
-from mkdocs_catalog_api.catalog.ids import identities, identity
-from mkdocs_catalog_api.catalog.vulnerabilities import Vulnerability
 
 from .sites import REGISTRY, SiteFolder, built, digest, grype, match, row, trivy, vex
 
 LOG4SHELL, GHSA = "CVE-2021-44228", "GHSA-jfh8-c2jp-5v3q"
-IDS = ["CVE-2026-0001", "CVE-2026-0002", "GHSA-a", "GHSA-b", "GO-1", "DSA-1", "RHSA-2026:1"]
-
-
-def found(id_: str, *aliases: str) -> Vulnerability:
-    return Vulnerability(id_, "HIGH", "pkg", "1", "", "", "", [], [*aliases], "", None)
-
-
-ROWS = st.builds(
-    lambda printed, others: found(
-        *identity(printed, tuple(others))[:1], *identity(printed, tuple(others))[1]
-    ),
-    st.sampled_from(IDS),
-    st.lists(st.sampled_from(IDS), max_size=3),
-)
 
 
 def named(row: dict[str, object], *others: str) -> dict[str, object]:
     """A finding of Trivy with the other names that its report gives."""
     return row | {"VendorIDs": [*others]}
-
-
-@given(st.lists(ROWS, max_size=8), st.randoms(use_true_random=False))
-def test_rows_are_united_whatever_their_order(rows: list[Vulnerability], chance: Any) -> None:
-    other = [*rows]
-    chance.shuffle(other)
-    assert identities(rows) == identities(other)
-
-
-@given(st.lists(ROWS, max_size=8))
-def test_no_vulnerability_has_two_cves(rows: list[Vulnerability]) -> None:
-    for main, aliases in identities(rows).aliases.items():
-        assert sum(id_.startswith("CVE-") for id_ in (main, *aliases)) <= 1
-
-
-@given(st.lists(ROWS, max_size=8))
-def test_a_row_with_a_cve_keeps_it_whatever_others_claim(rows: list[Vulnerability]) -> None:
-    united = identities(rows)
-    assert all(united.of(row) == row.id for row in rows if row.id.startswith("CVE-"))
 
 
 def test_who_has_it_is_answered_under_each_id(site: SiteFolder) -> None:
@@ -82,26 +42,6 @@ def test_ids_in_another_case_are_one_vulnerability(site: SiteFolder, other: str)
     document = result.json("cves/CVE-2026-0001.json")
     assert document["aliases"] == ["DSA-1", GHSA]
     assert len(document["data"][0]["affected"]) == 4
-
-
-def test_an_advisory_is_an_answer_of_its_own_and_listed_under_what_it_names(site: SiteFolder) -> None:
-    one, two = "CVE-2026-0001", "CVE-2026-0002"
-    site.image("web", "versions: [1]")
-    site.report("web/1.json", grype(match("RHSA-2026:1", "High", one, two)))
-    result = built(site)
-    assert result.at("cves/RHSA-2026-1 data 0 affected 0 reportedAs") is None
-    assert [result.at(f"cves/{cve} data 0 affected 0 reportedAs") for cve in (one, two)] == [
-        "RHSA-2026:1"
-    ] * 2
-
-
-def test_an_id_that_two_claim_lists_both(site: SiteFolder) -> None:
-    site.image("web", "versions: [1]")
-    rows = [named(row("CVE-2026-0001"), "GHSA-a"), named(row("CVE-2026-0002"), "GHSA-a")]
-    site.report("web/1.json", trivy(rows))
-    document = built(site).json("cves/GHSA-a.json")
-    assert (document["id"], document["aliases"]) == ("GHSA-a", ["CVE-2026-0001", "CVE-2026-0002"])
-    assert [each["reportedAs"] for each in document["data"][0]["affected"]] == document["aliases"]
 
 
 @pytest.mark.parametrize(

@@ -81,25 +81,6 @@ def test_contents_are_known_if_each_part_has_a_whole_list(site: SiteFolder) -> N
     assert "scans/web/6.cdx.json" in [problem.file for problem in result.problems]
 
 
-def test_the_newest_sbom_of_a_part_counts_and_all_parts_are_united(site: SiteFolder) -> None:
-    site.settings["lookups"] = EVERY
-    parts = [{"platform": f"linux/{arch}", "digest": digest(arch)} for arch in ("amd64", "arm64")]
-    site.image("web", f"versions: {json.dumps([{'version': '1', 'digest': digest(1), 'manifests': parts}])}")
-    for number, (arch, day, purl) in enumerate(
-        [
-            ("amd64", "2026-11-01", "pkg:npm/old@1"),
-            ("amd64", "2026-11-02", "pkg:npm/new@1"),
-            ("arm64", "2026-10-01", "pkg:npm/other@1"),
-        ]
-    ):
-        url = f"pkg:oci/web@{digest(arch)}?repository_url={REGISTRY}/web"
-        sbom = cyclonedx(purl, of=f"{REGISTRY}/web:1", purl=url)
-        sbom["metadata"]["timestamp"] = f"{day}T00:00:00Z"
-        site.report(f"any/{number}.json", sbom)
-    components = built(site).json("sbom/web/1.json")["components"]
-    assert [component["name"] for component in components] == ["new", "other"]
-
-
 @pytest.mark.slow
 def test_an_sbom_is_valid_and_the_author_s_address_comes_first(site: SiteFolder) -> None:
     """By the schema of CycloneDX itself, whatever lists write."""

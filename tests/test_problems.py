@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -84,29 +82,6 @@ def test_a_code_stays_and_is_never_used_again() -> None:
 def test_the_guide_explains_codes_in_a_dozen_words_and_those_that_there_are() -> None:
     assert [code for code in Code if len(code.meaning.split()) > 12] == []
     assert {*re.findall(r"CAT\d+", page("problems"))} == {*Code}
-
-
-# Under `mkdocs build`
-
-
-def test_mkdocs_build_tells_all_problems_with_their_codes_and_publishes_nothing(site: SiteFolder) -> None:
-    configure(site)
-    site.write("docs/images/b.md", f"---\n{REQUIRED}base: [\n---\n")
-    site.write("docs/images/a.md", f"---\n{REQUIRED}url: x\nhomepage: x\n---\n")
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet"]
-    ended = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)
-    told = [line for line in ended.stderr.splitlines() if "catalog" in line]
-    parts = [
-        ("docs/images/a.md:5:1: url: ", "[CAT010]"),
-        ("docs/images/a.md:6:1: homepage: ", "[CAT012]"),
-        ("docs/images/b.md:6:1: not valid YAML: ", "[CAT001]"),
-        ("the catalog is not published: ", "3 errors in 2 files"),
-    ]
-    assert ended.returncode == 1 and "Traceback" not in ended.stderr
-    for line, (begin, end) in zip(told, parts, strict=True):
-        assert re.match("ERROR   -  (catalog-api: )?" + re.escape(begin), line) and line.endswith(end)
-    assert not (site.folder / "site/api").exists()
-    assert [path.name for path in site.folder.iterdir() if path.name.startswith(".")] == []
 
 
 TAKEN = {

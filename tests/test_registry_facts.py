@@ -216,15 +216,6 @@ ROWS: dict[str, Row] = {
     "tags without some": chosen(from_registry(tags=["1.2*", "!*-alpine"]), CHOSEN, ["1.2.1", "1.2.0"]),
     "the default without some": chosen(
         from_registry(tags=["!*-alpine", "!1.3*"]), CHOSEN, ["1.2.1", "1.2.0"]),
-    "neither pull requests nor commits": Row(
-        page=dict(versions="registry"),
-        known=[
-            known("1.2.3", tags=["1.2"]), known("1.2.2", tags=["pr-9", "sha-504ed10"]), "pr-12",
-            known("main", tags=["sha-504ed11"]), "1.2.4-504ed12"],
-        published=dict(
-            latest="1.2.3",
-            versions=[
-                dict(version="1.2.3", tags=["1.2"]), dict(version="1.2.2", tags=["pr-9", "sha-504ed10"])])),
     "only latest": Row(
         page=dict(versions="registry"),
         known=[known("main", tags=["latest", "sha-504ed11"]), "sha-504ed12"],

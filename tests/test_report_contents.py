@@ -64,10 +64,9 @@ IGNORED: dict[str, tuple[Any, str]] = {
     "ignored by Grype": (ignoring({"reason": "not before 2.0"}), "not before 2.0 | Grype"),
     "by a statement that does not suppress": (ignoring({"vex-status": "under_investigation"}), " | Grype"),
     "by one of two rules": (ignoring(HEADERS, {"vulnerability": ONE}), " | Grype"),
-    "by its kind of match": (ignoring({"match-type": "exact-indirect-match"}), " | Grype"),
     "by no rule": (ignoring(), " | Grype"),
-    "by a rule on the headers of another package": (ignoring(OTHER_HEADERS), " | Grype"),
     "by a rule on headers and an id": (ignoring(HEADERS | {"vulnerability": ONE}), " | Grype"),
+    "by a rule on the headers of another package": (ignoring(OTHER_HEADERS), " | Grype"),
     "by a configured rule on what it knows": (
         ignoring(KNOWN_FIXED) | CONFIGURED, "DistroPackageFixed | Grype"),
 }  # fmt: skip

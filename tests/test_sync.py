@@ -241,18 +241,9 @@ def test_of_the_next_page_only_the_query_is_used(site: SiteFolder, fake: FakeReg
     assert fake.asked.count(f"{TAGS}?last=1.0") == 2
 
 
-@pytest.mark.parametrize(
-    ("host", "public"),
-    [
-        ("127.0.0.1", False),
-        ("10.1.2.3", False),
-        ("169.254.169.254", False),
-        ("::1", False),
-        ("8.8.8.8", True),
-    ],
-)
-def test_which_addresses_are_public(host: str, public: bool) -> None:
-    assert client.is_public(host) == public
+def test_which_addresses_are_public() -> None:
+    hosts = ("127.0.0.1", "10.1.2.3", "169.254.169.254", "::1", "8.8.8.8")
+    assert [host for host in hosts if client.is_public(host)] == ["8.8.8.8"]
 
 
 @pytest.mark.parametrize("way", ["redirect", "token"])
@@ -394,8 +385,6 @@ STORIES = {
     "attachments are no versions": Story(
         nights=[{"1.0": "a", f"sha256-{'0' * 64}.sig": "b", f"sha256-{'0' * 64}": "c"}], known=["1.0:a"],
         changes="+ 1.0"),
-    "a page that lists some of the registry's": Story(
-        nights=[{"1": "a"}], known=["1:a"], page="versions: {from: registry, keep: 5}"),
 }  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ from hypothesis import strategies as st
 
 from mkdocs_catalog_api.sources.advisories import read_kev
 
-from .fake_server import FakeServer, answer, drops, endless
+from .fake_server import FakeServer, answer
 from .feeds_of_advisories import kev
 from .sites import SiteFolder, built
 from .syncing import call, problems, sync
@@ -111,7 +110,6 @@ LIST = {
     "an id in lower case": (kev({"cve-2026-1": "2026-01-02"}), "vulnerabilities[0].cveID: "),
     "no day": (kev({"CVE-2026-0001": "2026-02-30"}), "vulnerabilities[0].dateAdded: "),
     "another count": (kev(ADDED, count=1404), "1,404, but the file has 20 entries"),
-    "packed": (gzip.compress(kev(ADDED), mtime=0), "not valid JSON"),
 }
 """Files that are none."""
 BROKEN = {
@@ -150,17 +148,6 @@ def test_a_list_that_lost_many_entries_is_not_taken(bench: Bench) -> None:
         result = bench.run("kev", "--json")
         assert problems(result) == ([] if taken else [("CAT080", KEV, 0, "")])
         assert (bench.files() == {KEV: kev(ADDED)}) != taken
-
-
-def test_an_answer_in_drops_or_without_an_end_keeps_the_earlier_file(bench: Bench) -> None:
-    bench.run("kev")
-    before = bench.files()
-    bench.mirror.scripts["/kev"] = endless(b"HTTP/1.1 200 OK\r\n\r\n", b" " * 100_000)
-    assert bench.run("kev", size=10_000_000).exit_code == 1
-    bench.mirror.pause = 0.01
-    bench.mirror.scripts["/kev"] = drops(answer(kev(ADDED)))
-    assert "no complete response" in bench.run("kev", whole=0.3).stderr
-    assert bench.files() == before
 
 
 def test_products_that_are_not_there_are_named_with_their_pages(bench: Bench) -> None:

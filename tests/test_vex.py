@@ -399,20 +399,6 @@ def test_an_id_of_amazon_has_any_case(site: SiteFolder) -> None:
     expect(shown(site, written, findings=[found("ALAS2-2026-1")]), ["ALAS2-2026-1"])
 
 
-LIBS = [{"@id": "pkg:npm/lib"}, {"@id": "pkg:pypi/lib"}]
-
-
-@pytest.mark.parametrize(
-    ("product", "ids"), [("pkg:npm/lib", [ONE]), ({"@id": WEB, "subcomponents": LIBS}, [ONE, ONE])]
-)
-def test_packages_of_one_name_are_told_apart(site: SiteFolder, product: Any, ids: list[str]) -> None:
-    findings = [
-        found(ONE, alias, pkg="lib", purl=f"pkg:{kind}/lib@1.3", locations=[{"path": f"/{kind}"}])
-        for kind, alias in (("npm", "GHSA-aaaa-aaaa-aaaa"), ("pypi", "GHSA-bbbb-bbbb-bbbb"))
-    ]
-    expect(shown(site, document({"products": [product]}), findings=findings), ids)
-
-
 @pytest.mark.parametrize(
     ("products", "platform", "ids"),
     [

@@ -85,8 +85,7 @@ def repository(folder: Path) -> Repository:
     return found
 
 
-OPENSSL, ZLIB = "pkg:apk/wolfi/openssl@3.0.0", "pkg:apk/wolfi/zlib@3.0.0"
-LATER = {"status": "affected", "timestamp": "2026-02-01T00:00:00Z"}
+OPENSSL = "pkg:apk/wolfi/openssl@3.0.0"
 TWO_DIGESTS = f"[{{version: '2', digest: '{digest('two')}'}}, {{version: '1', digest: '{digest('one')}'}}]"
 NGINX = f"{REGISTRY}/nginx"
 
@@ -101,18 +100,6 @@ def silenced(result: Result, id_: str = ONE, package: str = OPENSSL) -> list[str
     """The releases of which a scanner takes the vulnerability of the package out."""
     archive = repository(result.folder / "site")
     return [seed for seed in ("one", "two") if archive.silences(id_, NGINX, digest(seed), package)]
-
-
-def test_what_is_suppressed_is_silenced_in_its_package_alone(told: SiteFolder) -> None:
-    vex(told, {})
-    result = built(told)
-    assert silenced(result) == ["one", "two"]
-    assert silenced(result, TWO, ZLIB) == silenced(result, ONE, ZLIB) == []
-
-
-def test_what_is_taken_back_for_one_release_is_silenced_for_the_other(told: SiteFolder) -> None:
-    vex(told, {}, LATER | {"products": [{"@id": digest("one")}]})
-    assert silenced(built(told)) == ["two"]
 
 
 def test_a_statement_on_an_alias_is_published_with_all_ids_of_the_vulnerability(told: SiteFolder) -> None:

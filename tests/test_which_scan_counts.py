@@ -145,7 +145,6 @@ def system(tag: str = "", results: object = None, **facts: object) -> dict[str, 
 
 ONLY_FIXED = {"descriptor": {"name": "grype", "timestamp": NEW, "configuration": {"only-fixed": True}}}
 TWO_DAYS, MORE = "2026-10-30T06:00:00Z", "2026-10-30T05:59:59Z"
-REPLACED = [note("CAT033", "a")]
 NEWEST = {
     "equally old ones all count": Row(
         page=TWO,
