@@ -63,6 +63,9 @@ STATES: dict[str, tuple[str, dict[str, Any] | None, str, str]] = {
                            "Only 1 of 2 platforms of 18.0 is scanned. No end"),
     "no-platform-named": (f"{VERSION}platforms: [linux/amd64, linux/arm64]", {"ImageConfig": {}}, "fair",
                           "It is not known which of the 2 platforms of 18.0 was scanned."),
+    "critical-first": (f"{VERSION}platforms: [linux/amd64, linux/arm64]",
+                       {"ImageConfig": {}, "rows": [CRITICAL]}, "bad",
+                       "Avoid 18.0: 1 critical vulnerability is open. It is not known which of the 2"),
     "one-platform": (f"versions: [{{version: '18.0', digests: [DIGEST, '{digest('other')}']}}]", {}, "fair",
                      "Only 1 of 2 platforms of 18.0 is scanned."),
 }  # fmt: skip

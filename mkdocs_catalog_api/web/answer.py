@@ -165,17 +165,19 @@ def _answer(
     withdrawn = lifecycle is not None and lifecycle.state == "bad"
     if_ended = _Remark("bad", f"Do not use {version}.")
     if_stale = _Remark("fair", f"The scan of {version} is old, so more may be known now.")
+    avoid = care is not None and care.state == "bad"
     every = [
         lifecycle if withdrawn else None,
         if_ended if ended and not withdrawn else None,
+        care if avoid else None,
         None if withdrawn else lifecycle,
         *notes,
         if_stale if stale else None,
-        care,
+        None if avoid else care,
     ]
     first, *others = [note for note in every if note] or [_Remark("good", f"Use {version}.")]
     if first is care:
-        use = f"Avoid {version}" if care.state == "bad" else f"Use {version} with care"
+        use = f"Avoid {version}" if avoid else f"Use {version} with care"
         first = _Remark(care.state, f"{use}: {care.text}")
     return Verdict(
         state="bad" if any(note.state == "bad" for note in others) else first.state,
