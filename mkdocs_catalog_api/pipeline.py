@@ -19,6 +19,7 @@ from .documents import vex
 from .documents.discovery import ManifestEntry
 from .documents.publication import Encoded, publication
 from .documents.table import LOOKUP_NAMES
+from .items.links import site_address_fault
 from .problems import CatalogError, Level, Problem, Problems
 from .problems.codes import Code
 from .publish import feeds
@@ -155,6 +156,10 @@ def _prepare(
         message = "not set, so all links in the API start at the root of the host"
         hint, place = "set it to the site's public URL", (site.config.name, 0, 0, "site_url")
         problems.add(Problem(*place, message, hint, Level.INFO, code=Code.SETTING))
+    elif fault := site_address_fault(site.site_url):
+        # Without the value, as it may have a password.
+        place = site.config.key("site_url")
+        problems.add(Problem(*place, "not the address of a site", fault, code=Code.SETTING))
     clock.check(problems)
     problems.extend(check_words(("lookups",), settings.lookups, LOOKUP_NAMES, site.config))
     catalog = assemble(load(site, settings, problems), site, settings, problems)

@@ -240,6 +240,17 @@ REQUIRE = ", ".join(f"{name}: {{required: true}}" for name in ("category", "lice
 DEMANDING = f"registry: {REGISTRY}\nimages: {{fields: {{{REQUIRE}}}}}"
 PLAIN = f"---\n{REQUIRED}---\n"
 KEV, CYCLES = "advisories/known_exploited_vulnerabilities.json", "advisories/endoflife/nginx.json"
+ADDRESSES = (
+    "https://e.example//evil.example/",
+    "https://u:secret@e.example/",
+    "https://e.example/a//b/",
+    "https://e.example/a/../b/",
+    "https://e.example/%2e%2e/b/",
+    "https://e.example/%2F/b",
+    "https://e.example/?a=b",
+    "ftp://e.example/",
+)
+"""Addresses of sites that are none."""
 SITES: dict[str, tuple[str, dict[str, str | bytes], str]] = {
     "replaced by itself": ("", {PAGE: front_matter("replacedBy: nginx")}, "CAT012 5:1 replacedBy"),
     # MkDocs itself gives up here.
@@ -466,11 +477,22 @@ def catalogs() -> Iterator[Broken]:
     for name, (file, body, place) in DATA_FILES.items():
         yield _site(f"data: {name}", "", {file: body}, _at(place, file))
     item = {"roadmap.yml": "- {name: Next, category: Tools}\n"}
+    for address in ADDRESSES:
+        yield Broken(f"site_url: {address}", _at_address(address), ("CAT020 mkdocs.yml 2:1 site_url",))
     for setting, place in SETTINGS:
         code, position, path = place.split()
         yield _site(setting, setting, item, f"{code} mkdocs.yml {position} catalog-api.{path}")
     for name, catalog in (SITES | WARNINGS).items():
         yield _site(name, *catalog, refused=name in SITES)
+
+
+def _at_address(address: str) -> Callable[[SiteFolder], None]:
+    def write(site: SiteFolder) -> None:
+        configure(site)
+        config = site.folder / "mkdocs.yml"
+        config.write_text(config.read_text("utf-8").replace("https://example.org/catalog/", address), "utf-8")
+
+    return write
 
 
 def _at(place: str, file: str) -> str:

@@ -80,6 +80,42 @@ def test_no_class_name_exists_twice() -> None:
     assert shared(classes) == {}, "rename one of the classes"
 
 
+READERS = {
+    "authored/folders.py": "the helper for the author's folders",
+    "commands/new.py": "writes pages that do not exist",
+    "network/credentials.py": "docker's configuration",
+    "publish/hosts.py": "files of the site",
+    "publish/site_files.py": "files of the site",
+    "publish/swap.py": "files of the site",
+    "web/html_site.py": "files of the site",
+    "web/view.py": "documents of this build",
+    "web/logos.py": "icons of the theme",
+    "web/page_filler.py": "files of the package",
+    "web/render.py": "files of the package",
+    "documents/openapi.py": "files of the package",
+}
+"""Modules that open files, with what these are."""
+
+
+def test_one_helper_reads_the_files_of_the_author() -> None:
+    """It follows no link and opens nothing but files."""
+    opening = {
+        file.relative_to(PACKAGE).as_posix()
+        for file in FILES
+        for node in ast.walk(tree(file))
+        if isinstance(node, ast.Call) and _opens(node.func)
+    }
+    assert opening == READERS.keys(), "read with `read_file` of authored/folders.py"
+
+
+def _opens(function: ast.expr) -> bool:
+    if isinstance(function, ast.Attribute):
+        return function.attr in ("read_bytes", "read_text", "open") and not (
+            isinstance(function.value, ast.Name) and function.value.id in ("os", "tarfile")
+        )
+    return isinstance(function, ast.Name) and function.id == "open"
+
+
 def test_no_file_name_exists_twice() -> None:
     named = ((file.name, file) for file in FILES if file.name != "__init__.py")
     assert shared(named) == {}, "rename one of the modules: its name says what is in it"

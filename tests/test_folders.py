@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -114,6 +115,27 @@ def test_a_folder_in_the_place_of_a_file_is_named(site: SiteFolder, path: str) -
     file.unlink(missing_ok=True)
     file.mkdir(parents=True)
     assert [place for _, place in places(site, "build")] == [path if "/" in path else "mkdocs.yml"]
+
+
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_a_hub_s_response_behind_a_link_is_not_read(site: SiteFolder, outside: Path, kind: str) -> None:
+    """Without it, nobody knows which images the hub scanned; a file is read."""
+    site.page("charts/web.md", f"images: ['{REGISTRY}/web:1']")
+    site.report("hub/acme/web/1.0.json", {f"{REGISTRY}/web:1": trivy([], created="")})
+    response = {"package_id": "0" * 8 + "-0000-4000-8000-" + "0" * 12, "version": "1.0"}
+    response |= {"security_report_created_at": 1790000000}  # type: ignore[dict-item]
+    place = site.folder / "scans/hub/acme/web/1.0.package"
+    target = place if kind == "file" else outside / "secret"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(response))
+    if kind == "link":
+        place.symlink_to(target)
+    result = site.build()
+    assert not result.failed
+    told = [problem.file for problem in result.problems if problem.code == "CAT002"]
+    assert told == ([] if kind == "file" else ["scans/hub/acme/web/1.0.package"])
+    scanned = result.at("charts/web security")["scannedAt"]
+    assert scanned == ("2026-09-21T14:13:20Z" if kind == "file" else None)
 
 
 BEHIND = {"scans": "x.json", "scans/x": "1.json", "vex": "x.json", "advisories": Path(KEV).name}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -131,16 +132,45 @@ def test_packages_are_written_by_default_and_sboms_are_not(site: SiteFolder) -> 
         (["2.3.1, 2.12.2, 2.15.0", "2.12.2, 2.16.0", "2.3.2, 2.12.4, 2.17.1"], ["2.17.1", "2.12.4"]),
         (["3.5.1-r0", "3.5.3-r0", "3.5.2-r0", ""], ["3.5.3-r0"]),
         (["1:1.0", "2.0"], ["1:1.0"]),
+        # The lowest that covers most: not a later one that covers as many.
+        (["1.2.3", "1.2.5, 1.2.3"], ["1.2.3"]),
+        (["1.0.1", "1.0.2", "1.0.2, 1.0.9"], ["1.0.2"]),
+        # A scanner's ranges are no versions.
+        (["~> 2.2.6, >= 2.2.6.2, >= 3.0.4.1"], ["3.0.4.1", "2.2.6.2"]),
+        (["< 2.0 || >=2.1", "will not fix"], ["2.1"]),
+        # A pre-release only where nothing else fixes.
+        (["1.26.6, 1.27.0-rc.3"], ["1.26.6"]),
+        (["1.27.0-rc.3"], ["1.27.0-rc.3"]),
+        # Each release of a distribution has fixes of its own, by what versions say.
+        (["2.34-2.el9", "2.28-2.el8"], ["2.34-2.el9", "2.28-2.el8"]),
         ([""], []),
     ],
 )
 def test_a_cause_names_what_fixes_most(site: SiteFolder, fixes: list[str], best: list[str]) -> None:
     site.image("web", "versions: ['1']")
-    rows = [row(f"CVE-2026-000{number}", fixed=fixed) for number, fixed in enumerate(fixes)]
+    installed = [f"1-1{found[0]}" if (found := re.search(r"\.el\d", fixed)) else "1" for fixed in fixes]
+    rows = [
+        row(f"CVE-2026-000{number}", fixed=fixed, installed=installed[number])
+        for number, fixed in enumerate(fixes)
+    ]
     site.report("web/1.json", trivy(rows, tag=f"{REGISTRY}/web:1"))
     (cause,) = built(site).json("security.json")["causes"]
     assert (cause["total"], cause["images"], cause["fixed"]) == (len(fixes), 1, best)
     assert cause["href"] == "/catalog/api/v1/packages/apk/openssl.json"
+
+
+@pytest.mark.parametrize("how", ["purl", "target"])
+def test_a_fix_of_one_debian_does_not_cover_another(site: SiteFolder, how: str) -> None:
+    """Images of two releases: the cause names the fix of each."""
+    for slug, release, fixed in (("old", "11.9", "1.2-2"), ("web", "12.8", "1.4-2")):
+        site.image(slug, "versions: ['1']")
+        found = row("CVE-2026-0001", pkg="zlib1g", installed=fixed.replace("-2", "-1"), fixed=fixed)
+        purl = f"pkg:deb/debian/zlib1g@{found['InstalledVersion']}"
+        found["PkgIdentifier"] = {"PURL": f"{purl}?distro=debian-{release}" if how == "purl" else purl}
+        target = f"{slug}:1 (debian {release})" if how == "target" else slug
+        site.report(f"{slug}/1.json", trivy([found], tag=f"{REGISTRY}/{slug}:1", target=target))
+    (cause,) = built(site).json("security.json")["causes"]
+    assert cause["fixed"] == ["1.4-2", "1.2-2"]
 
 
 def test_a_page_shows_the_packages_of_the_newest_version(site: SiteFolder) -> None:

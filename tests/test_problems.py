@@ -29,6 +29,13 @@ def test_problems_are_found_where_they_are(site: SiteFolder, broken: Broken) -> 
         assert places(site, strict=True) == (True, [*broken.where])
 
 
+def test_a_password_in_the_address_of_the_site_is_told_to_nobody(site: SiteFolder) -> None:
+    site.config["site_url"] = "https://u:secret@e.example/catalog/"
+    result = site.mkdocs()
+    assert result.failed and result.codes[0] == "CAT020"
+    assert not any("secret" in text for text in result.logged()), result.logged()
+
+
 def test_a_problem_is_one_line_whatever_it_names() -> None:
     """A name with an escape sequence must not command the terminal of who reads the log."""
     file, message = "scans/a\nb\x1b[2J.json", "says \x85 and\u2028more \udc80 é 👩‍💻"

@@ -681,6 +681,38 @@ def test_an_image_with_all_that_a_registry_knows(site: SiteFolder, registry: Reg
     assert facts(site) == yaml.safe_load(known)
 
 
+@pytest.mark.parametrize(
+    ("created", "released"),
+    [
+        ("1980-01-01T00:00:01Z", None),
+        ("1980-01-02T00:00:00Z", "1980-01-02"),
+        ("1970-12-31T00:00:00Z", None),
+        ("0001-01-01T00:00:00Z", None),
+        ("2026-11-20T23:30:00-02:00", "2026-11-21"),
+    ],
+)
+def test_days_that_mean_not_set_are_no_release_days(
+    site: SiteFolder, fake: FakeRegistry, created: str, released: str | None
+) -> None:
+    """Cloud Native Buildpacks write the first day of 1980."""
+    fake.part("acme/nginx", "x", "linux/amd64", "2.0", created=created)
+    synced(site)
+    assert facts(site)["versions"][0].get("released") == released
+
+
+def test_a_platform_that_no_page_could_have_stops_no_build(site: SiteFolder, fake: FakeRegistry) -> None:
+    """Its manifest is known, so that it has to be scanned, too; the warning names the repository."""
+    parts = [fake.part("acme/nginx", platform, platform) for platform in ("linux/amd64", "arm/v7")]
+    fake.nest("acme/nginx", *parts, tag="1.0")
+    done = sync(site)
+    assert done.exit_code == 0
+    (warning,) = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+    assert "acme/nginx" in warning and "arm/v7" in warning and "CAT012" in warning
+    result = built(site)
+    manifests = result.at("images/nginx versions 0 manifests")
+    assert [manifest["platform"] for manifest in manifests] == ["linux/amd64", "unknown/unknown"]
+
+
 def test_an_image_for_one_platform(site: SiteFolder, fake: FakeRegistry) -> None:
     pushed = fake.part("acme/nginx", "x", "linux/arm/v7", "2.0", created="1970-01-01T00:00:00Z")
     synced(site)
@@ -735,6 +767,20 @@ ANNOTATIONS: dict[str, tuple[dict[str, str], str]] = {
     "description of two lines": ({f"{OPEN}description": "  A web\nserver "}, "description: A web server"),
     "base": ({f"{OPEN}base.name": "docker.io/library/debian:12-slim"}, "base: debian"),
 }
+
+
+@pytest.mark.parametrize(("deprecated", "lifecycle"), [(True, "deprecated"), (False, "available")])
+def test_a_deprecated_chart(site: SiteFolder, fake: FakeRegistry, deprecated: bool, lifecycle: str) -> None:
+    """By its newest version, unless its page says otherwise."""
+    for number, given in (("1.0.0", not deprecated), ("1.1.0", deprecated)):
+        fake.chart("acme/charts/web", number, appVersion="1", deprecated=given)
+    (site.folder / "docs/images/nginx.md").unlink()
+    matter = f"versions: registry\nchart: oci://{fake.host}/acme/charts/web"
+    site.page("charts/web.md", matter)
+    synced(site)
+    assert built(site).at("charts/web lifecycle") == lifecycle
+    site.page("charts/web.md", f"{matter}\nlifecycle: withdrawn")
+    assert built(site).at("charts/web lifecycle") == "withdrawn"
 
 
 def test_an_annotation_that_no_page_could_have_is_not_used(site: SiteFolder, fake: FakeRegistry) -> None:

@@ -6,6 +6,7 @@ import gzip
 import json
 import logging
 import re
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -305,6 +306,27 @@ def test_templates_of_the_package_are_compiled_once(tmp_path: Path) -> None:
     kept.write_bytes(kept.read_bytes()[:-9])
     assert compiled(folder) == [ours, theirs]
     assert compiled(folder) == [theirs]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such permissions")
+def test_code_that_another_user_may_write_is_not_run(tmp_path: Path) -> None:
+    """Compiled templates have the permissions of Python's own code, whatever the umask."""
+
+    def compiled(umask: int) -> list[str]:
+        command = [sys.executable, "-c", COMPILED, str(tmp_path / "code"), str(tmp_path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True, umask=umask)
+        return done.stdout.split()
+
+    ours = ["catalog/badges.html", "catalog/counts.html"]
+    assert compiled(0) == ours
+    kept = [*tmp_path.joinpath("code", *WEB.parts[1:], "templates").iterdir()]
+    assert {stat.S_IMODE(file.stat().st_mode) & 0o022 for file in kept} == {0}
+    assert compiled(0) == []
+    for file in kept:
+        file.chmod(0o666)
+    assert compiled(0o077) == ours
+    assert {stat.S_IMODE(file.stat().st_mode) for file in kept} == {0o600}
+    assert compiled(0o077) == []
 
 
 @pytest.mark.parametrize("theme", ["mkdocs", "material"])

@@ -21,6 +21,7 @@ from yaml_env_tag import construct_env_tag
 
 from ..problems import Level, Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
+from .folders import read_configuration
 from .front_matter import dotted
 from .messages import location, message_and_hint
 from .yaml_text import LimitedLoader, child, place, refused
@@ -66,8 +67,10 @@ class ConfigFile(Struct, frozen=True, dict=True):
     def _root(self) -> yaml.Node | None:
         try:
             if self.generator == "Zensical" and self.path:
-                return _load_toml(self.path.read_bytes())[0]
-            return yaml.compose(self.path.read_bytes(), yaml.CSafeLoader) if self.path else None
+                return _load_toml(read_configuration(self.path))[0]
+            if self.path is None:
+                return None
+            return yaml.compose(read_configuration(self.path), yaml.CSafeLoader)
         except (OSError, ValueError, RecursionError, yaml.YAMLError):
             return None
 
@@ -304,7 +307,7 @@ def _load(path: Path) -> tuple[yaml.Node | None, dict[str, Any]]:
     """Return a file with its places, and its values. Raises `RefusedError` if the file is invalid."""
     text = ""
     try:
-        source = path.read_bytes()
+        source = read_configuration(path)
         if path.suffix == ".toml":
             return _load_toml(source)
         text = source.decode("utf-8-sig")

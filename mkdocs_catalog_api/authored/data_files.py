@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from ..items.names import SLUG_MAX, slug_from_name
 from ..problems import Problem, Problems, RefusedError, reason
 from ..problems.codes import Code
+from .folders import read_file
 from .front_matter import RawItem, front_matter
 from .kept import KEPT
 from .messages import shown
@@ -26,7 +27,7 @@ _HINT = "write a list, one `- ` entry for each item"
 def _document(path: Path, file: str, problems: Problems) -> YamlDocument:
     """Return YAML, JSON or front matter; an empty document and a problem if it is unreadable."""
     try:
-        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        text = read_file(path, None).decode("utf-8-sig").replace("\r\n", "\n")
         if path.suffix == ".md":
             return KEPT.of_text(text, front_matter) or YamlDocument("", 0, {})
         if path.suffix == ".json":

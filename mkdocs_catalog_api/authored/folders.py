@@ -55,16 +55,30 @@ def _not_followed(first: str, more: int = 0) -> Problem:
     return Problem(first, 0, 0, "", message, hint, Level.WARNING, code=Code.NOT_READ)
 
 
-def read_file(path: Path, most: int = MAX_SIZE) -> bytes:
-    """Return the content of a regular file.
+def read_file(path: Path, most: int | None = MAX_SIZE) -> bytes:
+    """Return the content of a regular file. Whatever an author's folder holds is read with this function.
 
-    Raises `OSError` if it is unreadable, a link or something else than a file, or larger than `most` bytes.
+    Raises `OSError` if it is unreadable, a link or other than a regular file, or larger than `most` bytes.
     """
     status = path.lstat()
     if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "not a regular file", str(path))
-    if status.st_size > most:
+    if most is not None and status.st_size > most:
         raise OSError(errno.EFBIG, f"the file has more than {most:,} bytes", str(path))
+    return path.read_bytes()
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a regular file in UTF-8, with `\n` at the end of each line.
+
+    Raises `OSError` as `read_file` does, and `UnicodeDecodeError`.
+    """
+    text = read_file(path, None).decode("utf-8-sig")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def read_configuration(path: Path) -> bytes:
+    """Return the content of the configuration that the user of a command names, which may be a link."""
     return path.read_bytes()
 
 
@@ -115,11 +129,18 @@ def not_writable(path: Path, name: str, root: Path) -> Problem | None:
     return Problem(name, 0, 0, "", message, hint, code=Code.IN_THE_WAY)
 
 
-def write_whole(file: Path, body: bytes) -> None:
-    """Write a temporary file and rename it, so that an interruption leaves no partial file."""
+def write_whole(file: Path, body: bytes, mode: int = 0o666) -> None:
+    """Write a temporary file and rename it, so that an interruption leaves no partial file.
+
+    `mode` are its permissions, without those that the umask takes away.
+    """
     file.parent.mkdir(parents=True, exist_ok=True)
     beside = file.with_name(f".{file.name}.{os.getpid()}")
+    with suppress(FileNotFoundError):
+        beside.unlink()  # of a killed program that had the same number
     try:
+        # A file that is there already is never opened: it may be somebody else's link.
+        os.close(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
         beside.write_bytes(body)
         beside.replace(file)
     finally:

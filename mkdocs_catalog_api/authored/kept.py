@@ -7,6 +7,8 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import TypeVar, cast
 
+from .folders import read_file
+
 _T = TypeVar("_T")
 _SETTLED = 2 * 10**9  # nanoseconds; no file system has times that are coarser
 
@@ -42,11 +44,11 @@ class Kept:
         Raises `OSError` if the file can't be read.
         """
         if self.keeps:
-            now, file = time.time_ns(), path.stat()
+            now, file = time.time_ns(), path.lstat()
             if file.st_mtime_ns < now - _SETTLED:
                 state = file.st_dev, file.st_ino, file.st_size, file.st_mtime_ns, file.st_ctime_ns
-                return self._value((make, path, state), lambda: make(path.read_bytes()))
-        return make(path.read_bytes())
+                return self._value((make, path, state), lambda: make(read_file(path, None)))
+        return make(read_file(path, None))
 
     def of_equal(self, name: Hashable, sources: object, make: Callable[[], _T]) -> _T:
         """Return what `make` returns, or has returned under this name from equal sources."""

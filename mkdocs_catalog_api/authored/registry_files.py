@@ -273,7 +273,11 @@ _OF_ITEM = {*(field.encode_name for field in fields(ItemFacts)), *_OF_NEWEST} - 
 
 def filled(model: type[Model]) -> list[str]:
     """Return the fields of an item or a version that these files fill in."""
-    known = _OF_ITEM if issubclass(model, ImageEntry | ChartEntry) else _OF_VERSION - {"version"}
+    known = _OF_VERSION - {"version"}
+    if issubclass(model, ImageEntry):
+        known = _OF_ITEM - {"lifecycle"}  # no registry says of an image that it is deprecated
+    elif issubclass(model, ChartEntry):
+        known = _OF_ITEM
     return [name for name in built_in_fields(model) if name in known]
 
 

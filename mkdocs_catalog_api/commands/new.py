@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import yaml
 
-from ..authored.folders import not_writable
+from ..authored.folders import not_writable, read_text
 from ..authored.from_registry import is_from_registry
 from ..authored.front_matter import front_matter
 from ..authored.read_items import page_selection
@@ -125,7 +125,7 @@ def _names(name: str, reference: str | None) -> Iterator[str]:
 def _reference_of(path: Path, kind: str, slug: str, settings: Settings) -> str | None:
     """Return the normalized reference of an existing page, if it can be read."""
     with suppress(OSError, ValueError):
-        document = front_matter(path.read_text("utf-8"))
+        document = front_matter(read_text(path))
         values = document.data if document and isinstance(document.data, dict) else {}
         default = f"{settings.registry}/{slug}" if kind == "image" and settings.registry else ""
         return _normalized(str(values.get(kind) or default))

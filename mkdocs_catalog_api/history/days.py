@@ -159,7 +159,7 @@ class Folder:
         ]
         body = b"\n".join([head.removesuffix(b"}}"), *([b",\n".join(rows)] if rows else []), b"}}\n"])
         target = self._path(date)
-        if target.is_symlink() or not target.is_file() or target.read_bytes() != body:
+        if target.is_symlink() or not target.is_file() or read_file(target, None) != body:
             write_whole(target, body)
         return self._read(date)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ..problems import RefusedError
 
@@ -30,6 +30,28 @@ def web_link(text: str) -> str:
 
 def is_web_link(text: str) -> bool:
     return not _link_fault(text)
+
+
+def site_address_fault(text: str) -> str:
+    """How to correct the address of a site; empty for a valid one.
+
+    All root-relative links begin with its path. If that began with two slashes, they would lead to another
+    host; with a segment of dots, to another folder.
+    """
+    if fault := _link_fault(text):
+        return fault
+    parts = urlsplit(text)
+    if parts.query or parts.fragment:
+        return "remove what follows `?` or `#`"
+    segments = parts.path.split("/")[1:]
+    if segments and not segments[-1]:
+        segments.pop()  # the slash at the end
+    for segment in map(unquote, segments):
+        if not segment:
+            return "remove one of two slashes in a row"
+        if segment in (".", "..") or "/" in segment or "\\" in segment:
+            return "remove the segments of dots and the encoded slashes from its path"
+    return ""
 
 
 def _link_fault(text: str) -> str:

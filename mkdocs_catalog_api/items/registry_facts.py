@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta, Struct
@@ -74,7 +74,7 @@ class VersionFacts(Struct, frozen=True, rename="camel", omit_defaults=True, forb
     size: _Size | None = None
     """Of its first manifest."""
     released: _Day | None = None
-    """In UTC; None if unknown, as for the years 1 and 1970 of reproducible builds."""
+    """In UTC; None if unknown, as for the days that reproducible builds write."""
     app_version: str | None = None
     """Of a chart."""
     attestations: tuple[str, ...] = ()
@@ -120,6 +120,8 @@ class ItemFacts(
     homepage: str | None = None
     source: str | None = None
     base: str | None = None
+    lifecycle: Literal["deprecated"] | None = None
+    """Of a chart whose newest version is deprecated."""
     images: tuple[PinFacts, ...] = ()
 
 

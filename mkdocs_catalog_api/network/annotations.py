@@ -53,7 +53,9 @@ class Learned(Struct, frozen=True):
     item: ItemFacts | None = None
     """None if it was not read."""
     unused: tuple[tuple[str, str, str], ...] = ()
-    """Field, reason and hint of each value that a page could not have."""
+    """Field, reason and hint of each value of the item that a page could not have."""
+    unusable: tuple[str, ...] = ()
+    """The same of the version, in sentences."""
 
 
 def attestation_words(types: Iterable[str]) -> tuple[str, ...]:
@@ -110,6 +112,8 @@ def of_chart(
         "homepage": text(metadata.get("home")),
         "source": next(iter(texts(metadata.get("sources"))), "") or text(annotations.get(f"{OCI}source")),
         "images": _pins(annotations.get(f"{HUB}images")),
+        # `true` in a Chart.yaml; the index of a classic repository is read as text.
+        "lifecycle": "deprecated" if metadata.get("deprecated") in (True, "true") else "",
     }
     return _learned(facts, ChartEntry, words)
 

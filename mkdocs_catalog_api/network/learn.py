@@ -12,8 +12,8 @@ import yaml
 from msgspec import Struct
 from msgspec.structs import replace
 
-from ..items.models import ChartVersionEntry
-from ..items.names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, PLATFORM, VERSION_MAX, Reference
+from ..items.models import ChartVersionEntry, VersionEntry
+from ..items.names import CHART_VERSION, DIGEST, MANIFEST_PLATFORM, VERSION_MAX, Reference
 from ..items.registry_facts import UNKNOWN_PLATFORM, ManifestFacts, VersionFacts
 from ..sources.reports.normalise import mapping, text, texts, utc
 from .annotations import Learned, attestation_words, config_words, is_valid, of_chart, of_image
@@ -130,7 +130,8 @@ class Repository(NamedTuple):
             config=config_words(runs),
             signature="cosign" if beside.signed else None,
         )
-        return of_image(facts, annotations)
+        learned = of_image(facts, annotations)
+        return replace(learned, unusable=tuple(_unusable_platforms(parts)))
 
     def chart(self, digest: str) -> Learned | None:
         """Return what is known of a chart; None if the digest is not one."""
@@ -277,10 +278,27 @@ def _is_chart(manifest: RegistryManifest) -> bool:
 
 def _platform(values: Mapping[str, object]) -> str | None:
     """Return `os/arch[/variant]`; None for `unknown/unknown` and invalid values."""
+    written = _written_platform(values)
+    usable = (
+        written and "unknown" not in written.split("/") and is_valid(VersionEntry, "platforms", [written])
+    )
+    return written if usable else None
+
+
+def _written_platform(values: Mapping[str, object]) -> str:
+    """Return `os/arch[/variant]` as the registry has it; "" without system or architecture."""
     parts = [text(values.get(name)) for name in ("os", "architecture", "variant")]
-    platform = "/".join(filter(None, parts)).lower()
-    usable = parts[0] and parts[1] and "unknown" not in parts and PLATFORM.fullmatch(platform)
-    return platform if usable else None
+    return "/".join(filter(None, parts)).lower() if parts[0] and parts[1] else ""
+
+
+def _unusable_platforms(
+    parts: Mapping[str, tuple[Mapping[str, object], RegistryManifest | None]],
+) -> Iterator[str]:
+    """Yield a sentence on each manifest with a platform that no page could have, such as `arm/v7`."""
+    for digest, (values, _) in parts.items():
+        written = _written_platform(values)
+        if written and "unknown" not in written.split("/") and _platform(values) is None:
+            yield f"not used: the platform {written!r} of {digest}"
 
 
 def _size(manifest: RegistryManifest) -> int | None:
@@ -289,9 +307,15 @@ def _size(manifest: RegistryManifest) -> int | None:
 
 
 def _day(value: object) -> str | None:
-    """Return a day in UTC; None for the years 1 and 1970, which mean "not set" in reproducible builds."""
+    """Return a day in UTC; None for the days that mean "not set" in reproducible builds: those of the years 1
+    and 1970, and the first of 1980, which Cloud Native Buildpacks write
+    (https://buildpacks.io/docs/for-app-developers/concepts/reproducibility/).
+    """
     time = utc(value)
-    return f"{time:%Y-%m-%d}" if time and time.year > 1970 else None
+    if time is None or time.year <= 1970:
+        return None
+    day = f"{time:%Y-%m-%d}"
+    return None if day == "1980-01-01" else day
 
 
 def _chart_version(metadata: Mapping[str, object], name: str) -> str:

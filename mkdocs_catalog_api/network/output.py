@@ -9,7 +9,7 @@ from threading import Lock
 
 from msgspec.structs import replace
 
-from ..authored.folders import not_writable, write_whole
+from ..authored.folders import not_writable, read_file, write_whole
 from ..problems import Problem, Problems
 from .client import CHECK, NoAnswerError, UnavailableError
 
@@ -41,7 +41,7 @@ class Output:
         file = self.root / name
         if not self.writable(name):
             return None
-        return file.read_bytes() if file.exists() else b""
+        return read_file(file, None) if file.exists() else b""
 
     def write(self, name: str, before: bytes, body: bytes, details: Iterable[str] = ()) -> None:
         """Write a file if it differs from the one `before` this run."""

@@ -260,6 +260,9 @@ class _Visit:
                 self._warn((), message, "", group=group, level=Level.INFO)
             else:
                 known[digest], self._learned[digest] = learned.facts, learned
+                for message in learned.unusable:
+                    hint = "correct it in the index and push it again"
+                    self._warn((), f"{item.name}: {message}", hint, Code.WRONG_VALUE)
         versions = self._combined(known, wanted, before)
         if other and not versions:
             self._is_other(other)

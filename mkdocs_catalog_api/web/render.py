@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import stat
 import sys
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
@@ -83,14 +85,31 @@ class _CompiledTemplates(BytecodeCache):
                 suppress(OSError, EOFError, ValueError, UnpicklingError),
                 _code_file(bucket).open("rb") as file,
             ):
-                bucket.load_bytecode(file)
+                if not _others_may_write(os.fstat(file.fileno())):
+                    bucket.load_bytecode(file)
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         code = cast(CodeType, bucket.code)
         self._code[bucket.key, bucket.checksum] = code
         if Path(code.co_filename).is_relative_to(_TEMPLATES) and not sys.dont_write_bytecode:
             with suppress(OSError):  # a read-only installation
-                write_whole(_code_file(bucket), bucket.bytecode_to_string())
+                write_whole(_code_file(bucket), bucket.bytecode_to_string(), _code_mode(code))
+
+
+def _code_mode(code: CodeType) -> int:
+    """Return the permissions that Python gives to the code of a module: those of its source, and the owner
+    may write.
+    """
+    return Path(code.co_filename).stat().st_mode & 0o644 | 0o200
+
+
+def _others_may_write(code_file: os.stat_result) -> bool:
+    """Whether the code in a file may be somebody else's: it is run."""
+    if not hasattr(os, "geteuid"):  # Windows: the folder decides
+        return False
+    if code_file.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        return True
+    return code_file.st_uid not in (0, os.geteuid(), _TEMPLATES.stat().st_uid)
 
 
 def _code_file(bucket: Bucket) -> Path:

@@ -8,7 +8,7 @@ from html import unescape
 
 from markupsafe import escape
 
-from ..authored.folders import name_of
+from ..authored.folders import name_of, read_file
 from ..authored.site import Site
 from ..authored.yaml_text import parse
 from ..problems import CatalogError, Level, Problem, Problems, RefusedError
@@ -32,7 +32,9 @@ def read_words(site: Site) -> Mapping[str, str]:
     if path is None:
         return {}
     try:
-        data = parse(path.read_text("utf-8", errors="replace")).data or {}
+        if path.is_symlink():
+            raise RefusedError("this link is not followed", "replace it with a copy of what it leads to")
+        data = parse(read_file(path).decode("utf-8", "replace")).data or {}
         if not (isinstance(data, dict) and all(isinstance(text, str) for text in data.values())):
             hint = "write `Vulnerabilities: …` lines"
             raise RefusedError("expected texts and their replacements", hint, 1, 1)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from urllib.parse import unquote, urljoin
 
 from tests.contract.api import SEVERITIES, Api, Json
-from tests.contract.texts import normal
+from tests.contract.texts import normal, single_versions
 
 VEX = {"vex": "vex/{slug}.json", "vexRepository": "vex/repository.tar.gz"}
 SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -474,7 +474,7 @@ def _packages(api: Api) -> None:
                 for _, _, row in rows.get(about, ())
                 if _plain(row["installed"]) == _plain(part["version"])
             ]
-            fixed = {version for row in found for version in re.split(r"[,\s]+", row["fixed"])} - {""}
+            fixed = {version for row in found for version in single_versions(row["fixed"])}
             api.holds(path, where, part, ids=sorted({_canonical(api, row) for row in found}))
             api.expect(path, f"{where}.fixed", sorted(part["fixed"]), sorted(fixed))
             slugs = [image["slug"] for image in part["images"]]

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from tests.contract.api import FIGURES, SEVERITIES, Api, Json
 from tests.contract.lookups import named_package
+from tests.contract.texts import single_versions
 from tests.oracle import grade
 
 
@@ -43,7 +44,7 @@ def _causes(api: Api, where: str, causes: Json, *, only_available: bool) -> None
         about = {"open": counts, "fixable": sum(row["fixed"] != "" for _, row in found)}
         about |= {"total": len(found), "images": len({slug for slug, _ in found})}
         api.holds("security.json", place, cause, **about)
-        named = {version for _, row in found for version in re.split(r"[,\s]+", row["fixed"])} - {""}
+        named = {version for _, row in found for version in single_versions(row["fixed"])}
         if not {*cause["fixed"]} <= named or bool(cause["fixed"]) != bool(named):
             api.blame("security.json", f"{place}.fixed", f"is {cause['fixed']}, of {sorted(named)}")
 

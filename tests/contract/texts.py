@@ -78,3 +78,10 @@ def normal(reference: str) -> tuple[str, str]:
     if domain in ("docker.io", "index.docker.io"):
         domain, path = "docker.io", path if "/" in path else f"library/{path}"
     return f"{domain}/{path}", found["tag"] or "latest"
+
+
+def single_versions(fix: str) -> set[str]:
+    """The versions among a scanner's words for a fix: not those of a range."""
+    words = re.sub(r"([<>=~^!]+)[ \t]+", r"\1", fix)
+    found = [re.fullmatch(r"(?:>=|==?)?([^<>=~^!].*)", word) for word in re.split(r"[\s,;|]+", words)]
+    return {match[1] for match in found if match and re.search("[0-9]", match[1])}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from .formats import FORMATS, SBOM_FORMATS, SCANNERS
 from .json_errors import damages, decode, explain, repaired
 from .normalise import ReportFormat, text
 from .others import other_file
+from .repeated_keys import look_for_repeated, refuse_repeated
 
 __all__ = ["FORMATS", "SCANNERS", "SEVERITIES", "Finding", "Scan", "read_report"]
 
@@ -31,16 +33,20 @@ def read_report(data: bytes, package: HubPackage | None = None, *, lists: bool =
     """
     with suppress(msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return _read(data, package, lists=lists)
-    data = repaired(data)
+    written, data = data, repaired(data)
     try:
-        return _read(data, package, lists=lists)
+        return _read(data, package, lists=lists, written=written)
     except msgspec.ValidationError as error:
         raise explain(error) from None
 
 
-def _read(data: bytes, package: HubPackage | None, *, lists: bool) -> list[Scan]:
+def _read(
+    data: bytes, package: HubPackage | None, *, lists: bool, written: bytes | None = None
+) -> list[Scan]:
+    """Read a report. `written` are its bytes if `data` was repaired, which drops keys that stand twice."""
     if package:
         scans = artifact_hub.read_of_package(data, package)
+        _refuse_repeated(artifact_hub.FORMAT, artifact_hub.DECODER.decode(data), data, written)
         return _with_scanner(artifact_hub.FORMAT, scans)
     for report_format in (*FORMATS, *SBOM_FORMATS):
         try:
@@ -54,6 +60,7 @@ def _read(data: bytes, package: HubPackage | None, *, lists: bool) -> list[Scan]
             if lists and report_format.contents:
                 scans = [replace(scan, contents=report_format.contents(document)) for scan in scans]
             _check_keys(data, report_format)
+            _refuse_repeated(report_format, document, data, written)
             return _with_scanner(report_format, scans)
     other = decode(data)
     if known := other_file(other):
@@ -62,6 +69,14 @@ def _read(data: bytes, package: HubPackage | None, *, lists: bool) -> list[Scan]
         f"not a report of a known scanner: {_outline(other)}",
         f"use a JSON report of {', '.join(report_format.name for report_format in FORMATS)}",
     )
+
+
+def _refuse_repeated(report_format: ReportFormat, document: Any, data: bytes, written: bytes | None) -> None:
+    keys = report_format.keys_read(document)
+    if written is None:
+        refuse_repeated(data, keys)
+    else:
+        look_for_repeated(written, keys)
 
 
 def _check_keys(data: bytes, found: ReportFormat) -> None:

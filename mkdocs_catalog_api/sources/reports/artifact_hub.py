@@ -8,6 +8,7 @@ has results, the body is `null`, which is rejected, as it does not contain the s
 the package, saved next to the report, contains the scanned images and the time of the scan.
 """
 
+from collections import Counter
 from datetime import UTC, datetime
 from typing import Annotated
 from uuid import UUID
@@ -21,6 +22,7 @@ from ...problems import RefusedError
 from . import trivy
 from .json_errors import damages, explain, repaired
 from .normalise import DAMAGED, digests, text
+from .repeated_keys import Occurrences
 
 FOLDER = "hub"
 """Folder of hub reports in the reports folder: `hub/<repository>/<package>/<version>.json`."""
@@ -123,6 +125,15 @@ def read_of_package(data: bytes, package: HubPackage) -> list[Scan]:
     ]
 
 
+def keys_read(document: dict[str, Raw] | None) -> Occurrences:
+    """Of all reports together."""
+    sums = Counter[str]()
+    for image, body in (document or {}).items():
+        sums.update(trivy.keys_read(trivy.DECODER.decode(body)))
+        sums[image] += 1
+    return sums
+
+
 def _scans(image: str, body: Raw) -> list[Scan]:
     try:
         report = trivy.DECODER.decode(body)
@@ -149,6 +160,7 @@ FORMAT = trivy.FORMAT._replace(
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,
+    keys_read=keys_read,
     sample=b'{"ghcr.io/acme/web:1": ' + trivy.FORMAT.sample + b"}",
 )
 """Its word is that of Trivy, as the hub publishes reports of Trivy."""

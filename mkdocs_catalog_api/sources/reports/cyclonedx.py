@@ -21,6 +21,7 @@ from ...catalog.contents import PackageList, PackageVersion, System, package_ver
 from ...catalog.scans import Scan
 from ...problems import RefusedError
 from .normalise import digests, items, licenses, mapping, rows, text
+from .repeated_keys import Occurrences, every_object, in_objects
 from .sbom import SbomSubject, as_scan, sbom_format
 
 _TRIVY = "aquasecurity:trivy:"
@@ -52,6 +53,12 @@ def _read(sbom: dict[str, object], attested: SbomSubject | None) -> Scan:
             text(entry.get("aggregate")).startswith("incomplete") for entry in items(sbom.get("compositions"))
         ),
     )
+
+
+def _keys_read(sbom: dict[str, object]) -> Occurrences:
+    components = [*_flat(items(sbom.get("components")))]
+    holders = [sbom, *components, *every_object(sbom.get("metadata"))]
+    return {key: in_objects(key, holders) for key in ("components", "purl", "version")}
 
 
 def _check_version(written: str) -> None:
@@ -128,6 +135,7 @@ FORMAT = sbom_format(
     "1.4 or later",
     lambda sbom: sbom.get("bomFormat") == "CycloneDX",
     _read,
+    _keys_read,
     b"""{"bomFormat": "CycloneDX", "specVersion": "1.6", "metadata": {"component":
         {"type": "container", "name": "ghcr.io/acme/web:1"}}, "components": [{"type": "library",
         "name": "zlib", "version": "1.2", "purl": "pkg:apk/wolfi/zlib@1.2"}]}""",

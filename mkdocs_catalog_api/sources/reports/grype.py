@@ -40,6 +40,7 @@ from .normalise import (
     digests,
     distinct,
     first_link,
+    fix,
     items,
     mapping,
     named_package,
@@ -51,6 +52,7 @@ from .normalise import (
     title,
     utc_second,
 )
+from .repeated_keys import Occurrences, in_objects
 
 _WORDS = {**SEVERITY_WORDS, "NEGLIGIBLE": SEVERITY_WORDS["LOW"]}
 _OWN_REASONS = {"DistroPackageFixed", "Explicit APK NAK", "CPE not vulnerable"}
@@ -150,6 +152,25 @@ def read(report: GrypeReport) -> list[Scan]:
     ]
 
 
+def keys_read(report: GrypeReport) -> Occurrences:
+    matches = [*(report.matches or ()), *(report.ignored_matches or ())]
+    vulnerabilities = [match.vulnerability for match in matches]
+    related = [entry for match in matches for entry in items(match.related_vulnerabilities)]
+    rules = [rule for match in report.ignored_matches or () for rule in items(match.applied_ignore_rules)]
+    return {
+        "matches": 1,
+        "ignoredMatches": report.ignored_matches is not None,
+        "vulnerability": len(matches) + in_objects("vulnerability", rules),
+        "artifact": sum(match.artifact is not None for match in matches),
+        "id": len(matches)
+        + in_objects("id", related)
+        + in_objects("id", (mapping(match.artifact) for match in matches)),
+        "severity": sum(vulnerability.severity is not None for vulnerability in vulnerabilities)
+        + in_objects("severity", related),
+        "versions": in_objects("versions", (mapping(vulnerability.fix) for vulnerability in vulnerabilities)),
+    }
+
+
 def _findings(
     matches: Sequence[GrypeMatch], own_reasons: Collection[str], odd: Counter[str]
 ) -> Iterator[Finding]:
@@ -167,14 +188,14 @@ def _findings(
         related = tuple(text(entry.get("id")) for entry in items(match.related_vulnerabilities))
         name, aliases = identity(written, related)
         pkg, installed = text(artifact.get("name")), text(artifact.get("version"))
-        fixes = texts(mapping(vulnerability.fix).get("versions"))
+        fixes = [*filter(None, map(fix, texts(mapping(vulnerability.fix).get("versions"))))]
         places = (text(place.get("path")) for place in items(artifact.get("locations")))
         yield Finding(
             id=name,
             severity=counted_severity(vulnerability.severity, odd, _WORDS),
             pkg=pkg,
             installed=installed,
-            fixed=", ".join(fixes) or text(vulnerability.fixed_in_version),
+            fixed=", ".join(fixes) or fix(vulnerability.fixed_in_version),
             title=title(vulnerability.description),
             url=first_link(vulnerability.data_source, *texts(vulnerability.urls)) or advisory(written),
             target=next(filter(None, places), ""),
@@ -218,6 +239,7 @@ FORMAT = ReportFormat(
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,
+    keys_read=keys_read,
     sample=b"""{"source": {"type": "image", "target": {"userInput": "ghcr.io/acme/web:1"}}, "matches": [{
         "vulnerability": {"id": "CVE-2026-0001", "severity": "High", "fix": {"versions": ["1.3"]}},
         "artifact": {"name": "zlib", "version": "1.2"}}]}""",

@@ -35,6 +35,7 @@ from .normalise import (
     counted_severity,
     digests,
     first_link,
+    fix,
     mapping,
     require_ids,
     second_fraction,
@@ -43,6 +44,7 @@ from .normalise import (
     title,
     utc_second,
 )
+from .repeated_keys import Occurrences, in_objects
 
 _WORDS = {**SEVERITY_WORDS, "NEGLIGIBLE": SEVERITY_WORDS["LOW"], "NONE": UNKNOWN}
 _MEDIA_TYPES = (
@@ -70,6 +72,7 @@ class HarborReport(Struct):
     vulnerabilities: list[HarborRow] | UnsetType | None = UNSET
     generated_at: Any = None
     scanner: Any = None
+    severity: Any = None
 
 
 DECODER = msgspec.json.Decoder(dict[str, Raw])
@@ -108,6 +111,22 @@ def _scan(key: str, body: Raw) -> Scan:
     )
 
 
+def keys_read(document: dict[str, Raw]) -> Occurrences:
+    bodies = {key: body for key, body in document.items() if key.startswith(_MEDIA_TYPES)}
+    reports = [_REPORT.decode(body) for body in bodies.values()]
+    rows = [row for report in reports for row in report.vulnerabilities or ()]
+    return dict.fromkeys(bodies, 1) | {
+        "vulnerabilities": len(reports),
+        "id": len(rows),
+        "severity": sum(row.severity is not None for row in rows)
+        + sum(report.severity is not None for report in reports),
+        "package": sum(row.package is not None for row in rows),
+        "version": sum(row.version is not None for row in rows)
+        + in_objects("version", (mapping(report.scanner) for report in reports)),
+        "fix_version": sum(row.fix_version is not None for row in rows),
+    }
+
+
 def _findings(vulnerabilities: list[HarborRow], odd: Counter[str]) -> Iterator[Finding]:
     """Yield the findings, and count unknown severities in `odd`."""
     for row in vulnerabilities:
@@ -117,7 +136,7 @@ def _findings(vulnerabilities: list[HarborRow], odd: Counter[str]) -> Iterator[F
             severity=counted_severity(row.severity, odd, _WORDS),
             pkg=text(row.package),
             installed=text(row.version),
-            fixed=text(row.fix_version),
+            fixed=fix(row.fix_version),
             title=title(row.description),
             url=first_link(*texts(row.links)) or advisory(name),
             target="",
@@ -133,6 +152,7 @@ FORMAT = ReportFormat(
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,
+    keys_read=keys_read,
     sample=b"""{"application/vnd.security.vulnerability.report; version=1.1": {"vulnerabilities": [{
         "id": "CVE-2026-0001", "severity": "High", "package": "zlib", "version": "1.2",
         "fix_version": "1.3"}]}}""",

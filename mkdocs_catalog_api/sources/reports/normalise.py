@@ -15,6 +15,7 @@ from ...catalog.ids import usual
 from ...catalog.package_urls import DISTRIBUTIONS, package_url
 from ...catalog.scans import SEVERITIES, Scan
 from ...problems import RefusedError
+from .repeated_keys import Occurrences
 
 TITLE_LENGTH = 1000
 
@@ -39,6 +40,8 @@ class ReportFormat(NamedTuple):
     """Whether a decoded document has this format."""
     read: Callable[[Any], list[Scan]]
     """Reads a decoded report. Raises `RefusedError` if it is not reliable."""
+    keys_read: Callable[[Any], Occurrences]
+    """Counts the keys of a decoded document that decide what counts: none may stand twice in an object."""
     sample: bytes
     """The shortest report of a high CVE-2026-0001 in zlib 1.2, fixed in 1.3, of ghcr.io/acme/web:1; an SBOM
     with this package alone."""
@@ -53,6 +56,7 @@ SEVERITY_WORDS: Mapping[str, int] = {word: index for index, word in enumerate(SE
 """The severities of all scanners."""
 UNKNOWN = SEVERITIES.index("UNKNOWN")
 
+_NO_FIX = frozenset({"will not fix", "won't fix", "wont-fix", "not fixed", "none", "n/a", "na", "null", "-"})
 UNKNOWN_LICENSES = ("NOASSERTION", "NONE")
 
 _BREAK = re.compile("[\t\n\r\u2028\u2029]+")
@@ -126,6 +130,12 @@ def text(value: object) -> str:
 def title(value: object) -> str:
     """Return safe text of at most 1,000 characters."""
     return text(value)[:TITLE_LENGTH]
+
+
+def fix(value: object) -> str:
+    """Return what a scanner prints as fix; "" if it says in words that there is none."""
+    printed = text(value)
+    return "" if printed.strip().lower() in _NO_FIX else printed
 
 
 def texts(value: object) -> list[str]:

@@ -21,7 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from ...authored import clock
-from ...authored.folders import MAX_SIZE
+from ...authored.folders import MAX_SIZE, read_file
 from ...authored.messages import suggestion
 from ...catalog.ids import CVE_ID, usual
 from ...catalog.statements import (
@@ -93,7 +93,7 @@ def read_folder(
     for path in usable_files(folder, label, problems, max_size=max_size, kind=kind, code=code):
         file = f"{label}/{path}"
         try:
-            document = read_vex((folder / path).read_bytes(), repositories)
+            document = read_vex(read_file(folder / path, None), repositories)
         except OSError as error:
             message = f"the document can't be read: {reason(error)}"
             problems.add(

@@ -49,6 +49,7 @@ from .normalise import (
     texts,
     title,
 )
+from .repeated_keys import Occurrences, in_objects
 
 # The severities of all databases in OSV.
 _WORDS = {
@@ -134,6 +135,24 @@ def read(document: dict[str, Raw]) -> list[Scan]:
             odd_severities=tuple(sorted(odd.items())),
         )
     ]
+
+
+def keys_read(document: dict[str, Raw]) -> Occurrences:
+    results = _RESULTS.decode(document["results"])
+    packages = [package for result in results for package in result.packages or ()]
+    groups = [group for package in packages for group in package.groups or ()]
+    records = [record for package in packages for record in package.vulnerabilities or ()]
+    affected = [entry for record in records for entry in items(record.get("affected"))]
+    return {
+        "results": 1,
+        "packages": len(results),
+        "groups": sum(package.groups is not None for package in packages),
+        "vulnerabilities": sum(package.vulnerabilities is not None for package in packages),
+        "ids": len(groups),
+        "max_severity": sum(group.max_severity is not None for group in groups),
+        "package": sum(package.package is not None for package in packages) + in_objects("package", affected),
+        "affected": in_objects("affected", records),
+    }
 
 
 def _check(results: list[OsvResult]) -> None:
@@ -275,6 +294,7 @@ FORMAT = ReportFormat(
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,
+    keys_read=keys_read,
     sample=b"""{"results": [{"source": {"path": "ghcr.io/acme/web:1", "type": "docker"}, "packages": [{
         "package": {"name": "zlib", "version": "1.2"},
         "groups": [{"ids": ["CVE-2026-0001"], "max_severity": "7.5"}],

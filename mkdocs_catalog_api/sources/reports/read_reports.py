@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from ...authored.folders import MAX_SIZE, walk
+from ...authored.folders import MAX_SIZE, read_file, walk
 from ...authored.kept import KEPT
 from ...catalog.scans import Scan
 from ...items.names import Reference
@@ -73,6 +73,8 @@ def read_reports(
     suffixes, errors = (".json", SUFFIX), problems.count(Level.ERROR)
     files = usable_files(folder, label, problems, suffixes=suffixes, max_size=max_size)
     paths = [path for path in files if not path.endswith(SUFFIX)]
+    packages = {path for path in files if path.endswith(SUFFIX)}
+    """Responses of the hub on the packages of its reports."""
     if not paths and problems.count(Level.ERROR) == errors:
         message = "no reports found, so no image has vulnerability data"
         hint = "save reports as <slug>/<version>.json in this folder, or remove it"
@@ -80,11 +82,14 @@ def read_reports(
     for path in paths:
         file = faulty = f"{label}/{path}"
         try:
-            if body := _package(folder, path):
-                faulty = file.removesuffix(".json") + SUFFIX
+            body = b""
+            beside = path.removesuffix(".json") + SUFFIX
+            if path.startswith(f"{FOLDER}/") and beside in packages:
+                faulty = f"{label}/{beside}"
+                body = read_file(folder / beside, None)
                 package = read_package(body)
                 faulty = file
-                report = read_report((folder / path).read_bytes(), package, lists=lists)
+                report = read_report(read_file(folder / path, None), package, lists=lists)
             else:
                 report = KEPT.of_file(folder / path, read_report if lists else _WITHOUT_LISTS)
         except OSError as error:
@@ -100,13 +105,6 @@ def read_reports(
                 for position, scan in enumerate(report)
             ]
     return scans
-
-
-def _package(folder: Path, path: str) -> bytes:
-    """Return the response of the hub on the package of its report; empty for other reports."""
-    beside = folder / (path.removesuffix(".json") + SUFFIX)
-    of_hub = path.startswith(f"{FOLDER}/") and beside.is_file()
-    return beside.read_bytes() if of_hub else b""
 
 
 def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_hub: bool) -> Scan:

@@ -21,6 +21,7 @@ from .normalise import (
     text,
     utc_second,
 )
+from .repeated_keys import Occurrences
 
 _DECODER = msgspec.json.Decoder()
 """Untyped: other programs' files have the same keys."""
@@ -77,6 +78,7 @@ def sbom_format(
     versions: str,
     recognizes: Callable[[dict[str, object]], bool],
     read: Callable[[dict[str, object], SbomSubject | None], Scan],
+    keys_read: Callable[[dict[str, object]], Occurrences],
     sample: bytes,
 ) -> ReportFormat:
     """A format of SBOMs: `read` gets one without its statement, and the subject of that."""
@@ -89,6 +91,7 @@ def sbom_format(
         decode=_DECODER.decode,
         recognizes=lambda document: recognizes(_unwrapped(document)[0]),
         read=lambda document: [read(*_unwrapped(document))],
+        keys_read=lambda document: keys_read(_unwrapped(document)[0]),
         sample=sample,
     )
 

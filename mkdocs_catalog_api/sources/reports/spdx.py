@@ -29,6 +29,7 @@ from ...catalog.package_urls import Purl
 from ...catalog.scans import Scan
 from ...problems import RefusedError
 from .normalise import items, licenses, mapping, rows, text, texts
+from .repeated_keys import Occurrences, in_objects
 from .sbom import IMAGES, SbomSubject, as_scan, sbom_format
 
 _VERSIONS = ("SPDX-2.2", "SPDX-2.3")
@@ -58,6 +59,17 @@ def _read(sbom: dict[str, object], attested: SbomSubject | None) -> Scan:
         created=creation.get("created"),
         kind="" if attested or purpose == "CONTAINER" else purpose.lower(),
     )
+
+
+def _keys_read(sbom: dict[str, object]) -> Occurrences:
+    entries = items(sbom.get("packages"))
+    references = [reference for entry in entries for reference in items(entry.get("externalRefs"))]
+    return {
+        "packages": 1,
+        "externalRefs": in_objects("externalRefs", entries),
+        "versionInfo": in_objects("versionInfo", entries),
+        "referenceLocator": in_objects("referenceLocator", references),
+    }
 
 
 def _described(sbom: dict[str, object], entries: list[dict[str, object]]) -> dict[str, object]:
@@ -128,6 +140,7 @@ FORMAT = sbom_format(
     "2.2 or 2.3",
     lambda sbom: sbom.get("spdxVersion") in _VERSIONS,
     _read,
+    _keys_read,
     b"""{"spdxVersion": "SPDX-2.3", "packages": [{"SPDXID": "SPDXRef-image",
         "name": "ghcr.io/acme/web:1", "primaryPackagePurpose": "CONTAINER"}, {"SPDXID": "SPDXRef-zlib",
         "name": "zlib", "versionInfo": "1.2", "externalRefs": [{"referenceType": "purl",

@@ -26,6 +26,7 @@ does not identify Trivy.
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import lru_cache
 from itertools import chain, repeat
 from sys import intern
@@ -46,6 +47,7 @@ from .normalise import (
     counted_severity,
     digests,
     distinct,
+    fix,
     is_id,
     licenses,
     link,
@@ -60,6 +62,7 @@ from .normalise import (
     title,
     utc_second,
 )
+from .repeated_keys import Occurrences
 
 _NOT_AFFECTED = "not_affected"
 """The only status that suppresses a row: `fixed` means that a fix exists, which the image lacks."""
@@ -255,7 +258,7 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
                 worst,
                 intern(pkg),
                 intern(installed),
-                intern(text(row.fixed_version)),
+                intern(fix(row.fixed_version)),
                 intern(title(row.title)),
                 intern(url),
                 target,
@@ -264,6 +267,28 @@ def _findings(results: list[TrivyResult], odd: Counter[str], unread: Counter[str
                 0,
                 set_aside,
             )
+
+
+def keys_read(document: TrivyDocument) -> Occurrences:
+    report = document if isinstance(document, TrivyReport) else TrivyReport(results=document)
+    results = report.results or []
+    rows = [row for result in results for row in result.vulnerabilities or ()]
+    modified = [entry for result in results for entry in result.modified or ()]
+    for entry in modified:
+        with suppress(msgspec.ValidationError):
+            rows.append(_ROW.decode(entry.finding))
+    return {
+        "Results": report.results is not UNSET,
+        "Vulnerabilities": sum(result.vulnerabilities is not UNSET for result in results),
+        "Class": sum(result.class_ is not None for result in results),
+        "VulnerabilityID": len(rows),
+        "Severity": sum(row.severity is not None for row in rows),
+        "PkgName": sum(row.pkg_name is not None for row in rows),
+        "InstalledVersion": sum(row.installed_version is not None for row in rows),
+        "FixedVersion": sum(row.fixed_version is not None for row in rows),
+        "Status": sum(row.status is not None for row in rows)
+        + sum(entry.status is not None for entry in modified),
+    }
 
 
 def contents(document: TrivyDocument) -> PackageList | None:
@@ -332,6 +357,7 @@ FORMAT = ReportFormat(
     decode=DECODER.decode,
     recognizes=recognizes,
     read=read,
+    keys_read=keys_read,
     contents=contents,
     sample=b"""{"SchemaVersion": 2, "ArtifactName": "ghcr.io/acme/web:1", "Results": [
         {"Target": "wolfi", "Class": "os-pkgs", "Vulnerabilities": [{"VulnerabilityID": "CVE-2026-0001",
