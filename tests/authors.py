@@ -28,6 +28,8 @@ REQUIRED = "category: Tools\ntier: core\nlicense: MIT\n"
 
 def configure(site: SiteFolder, settings: str = f"registry: {REGISTRY}") -> None:
     """Write a mkdocs.yml whose plugin has these settings, from line 6 on, and a home page."""
+    if "security:" not in settings and not settings.startswith("["):
+        settings += "\nsecurity: {max_age: false}"  # as no result may depend on today
     lines = "".join(f"      {line}\n" for line in settings.splitlines())
     head = "site_name: Catalog\nsite_url: https://example.org/catalog/\ntheme: {name: mkdocs}\nplugins:\n"
     site.folder.mkdir(parents=True, exist_ok=True)

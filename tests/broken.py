@@ -165,6 +165,8 @@ SETTINGS = [
     ("security: {reports: nope}", "CAT021 6:18 security.reports"),
     ("security: {reports: docs}", "CAT021 6:18 security.reports"),
     ("security: {max_age: 0}", "CAT020 6:18 security.max_age"),
+    ("security: {max_age: 30d}", "CAT020 6:18 security.max_age"),
+    ("security: {max_age: true}", "CAT020 6:18 security.max_age"),
     ("security: {scanners: [trivvy]}", "CAT020 6:29 security.scanners[0]"),
     ("security: {vex: nope}", "CAT021 6:18 security.vex"),
     ("security: {max_report_size: 512XB}", "CAT020 6:18 security.max_report_size"),
@@ -439,7 +441,7 @@ WARNINGS: dict[str, tuple[str, dict[str, str | bytes], str]] = {
     ),
     "a folder of reports in docs": (
         "", {PAGE: PLAIN, "docs/scans/nginx/1.0.json": packed(trivy())},
-        "CAT021 mkdocs.yml 6:7 catalog-api.security.reports"
+        "CAT021 mkdocs.yml 7:7 catalog-api.security.reports"
     ),
     "a folder without a report": ("", {PAGE: PLAIN, "scans/notes.txt": ""}, "CAT030 scans 0:0"),
     "no item": ("", {}, "CAT015 mkdocs.yml 6:7 catalog-api"),

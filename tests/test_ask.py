@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import calendar
 import io
 import json
 import os
 import re
 import subprocess
 import sys
+import time
 import zlib
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from time import struct_time
 from typing import Any, NamedTuple
 
 import pytest
@@ -43,11 +46,27 @@ class Asked(NamedTuple):
     stderr: str
 
 
-def ask(site: str, *question: str) -> Asked:
-    """Run the program in process."""
+class Clock(NamedTuple):
+    """What the program asks of the module `time`, at a fixed time."""
+
+    now: float
+
+    def time(self) -> float:
+        return self.now
+
+    def gmtime(self, seconds: float | None = None) -> struct_time:
+        return time.gmtime(self.now if seconds is None else seconds)
+
+    def strftime(self, form: str, moment: struct_time) -> str:
+        return time.strftime(form, moment)
+
+
+def ask(site: str, *question: str, now: float | None = None) -> Asked:
+    """Run the program in process, today or at another time."""
     streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COLUMNS", "200")
+        patch.setattr(_MODULE, "time", time if now is None else Clock(now))
         patch.setattr(sys, "argv", [str(PROGRAM), site, *question])
         for name, stream in zip(("stdout", "stderr"), streams, strict=True):
             patch.setattr(sys, name, stream)
@@ -81,13 +100,25 @@ QUESTIONS = [
     ("vulnerabilities grafana", 1, "not scanned"),
     (f"who-has {LOG4SHELL}", 0, "solr 8.11.0|versions with a scan"),
     ("who-has CVE-1999-0001", 1, "no scanned version has CVE-1999-0001"),
-    (f"check {NGINX}:1.28.0", 1, "end-of-life: nginx 1.28.0|sha256:a2ab7dc1e601|newer line: 1.29.3"),
-    (f"check {NGINX}:1.28.0 --allow critical,end-of-life", 0, "end-of-life: nginx 1.28.0"),
-    (f"check {NGINX}:1.28.0 --allow critical", 1, "end-of-life: nginx 1.28.0"),
+    (
+        f"check {NGINX}:1.28.0",
+        1,
+        "end-of-life, scan-too-old: nginx 1.28.0|sha256:a2ab7dc1e601|newer line: 1.29.3",
+    ),
+    (
+        f"check {NGINX}:1.28.0 --allow critical,end-of-life,scan-too-old",
+        0,
+        "end-of-life, scan-too-old: nginx",
+    ),
+    (f"check {NGINX}:1.28.0 --allow critical,scan-too-old", 1, "end-of-life, scan-too-old: nginx 1.28.0"),
     ("changes", 0, "55 changes on 1 recorded day|2025-10-31  image-added          external-dns"),
     ("changes 2025-10-24", 0, "108 changes on 2 recorded days"),
     ("changes 2999-01-01", 1, "0 changes on 0 recorded days, the last is 2025-10-31"),
-    (f"check {NGINX.upper()[:20]}{NGINX[20:]}:1.29.3", 0, "listed: nginx 1.29.3, the newest version"),
+    (
+        f"check {NGINX.upper()[:20]}{NGINX[20:]}:1.29.3 --max-age any",
+        0,
+        "listed: nginx 1.29.3, the newest version",
+    ),
     ("check nginx:1.27", 1, "not listed|in its place the catalog has: nginx"),
     (f"check {NGINX.replace('nginx', 'ngnix')}:1.29.3", 1, f"not listed|did you mean {NGINX}:1.29.3?"),
     (f"check {NGINX.partition('/')[2]}", 1, f"did you mean {NGINX}?"),
@@ -448,7 +479,7 @@ def test_an_assistant_gets_the_same_answers(online: str) -> None:
         ("list_vulnerabilities", {"name": "php-fpm", "version": "8.2.8"}),
         ("list_vulnerabilities", {"name": "grafana"}),
         ("get_image", {"name": "php-fpm"}),
-        ("check_reference", {"reference": f"{NGINX}:1.29.3"}),
+        ("check_reference", {"reference": f"{NGINX}:1.29.3", "max_age": "any"}),
     ]
     tools, (everything, rows, grafana, image, fine) = asyncio.run(talk(online, calls))
     assert len(tools) == 9
@@ -467,19 +498,64 @@ def test_an_assistant_gets_the_same_answers(online: str) -> None:
     assert answer["answered"] is False
 
 
-def test_the_guide_s_script_tells_no_from_no_answer(online: str, tmp_path: Path) -> None:
+def test_the_guide_s_script_tells_no_from_no_answer(site: SiteFolder, tmp_path: Path) -> None:
     script = next(each.text for each in blocks("ask", "sh") if "case $?" in each.text)
     (tmp_path / "catalog.py").write_bytes(PROGRAM.read_bytes())
-    for site, image, said in (
-        (online, f"{NGINX}:1.29.3", "listed"),
-        (online, f"{NGINX}:0.1", "refused: "),
-        ("http://127.0.0.1:9", NGINX, "no answer, try again later"),
-    ):
-        environment = os.environ | {"SITE": site, "IMAGE": image}
-        run = subprocess.run(
-            ["sh", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    today = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 60))
+    for slug, created in (("web", today), ("old", "2026-01-01T00:00:00Z")):
+        site.image(slug, "versions: ['1']")
+        site.report(f"{slug}/1.json", trivy([], tag=f"{REGISTRY}/{slug}:1", created=created))
+    (tmp_path / "www").mkdir()
+    (tmp_path / "www/catalog").symlink_to(site.build().folder / "site", target_is_directory=True)
+    with serve(tmp_path / "www") as port:
+        here = f"http://127.0.0.1:{port}/catalog"
+        for address, image, said in (
+            (here, f"{REGISTRY}/web:1", "listed"),
+            (here, f"{REGISTRY}/old:1", "refused: scan-too-old: old 1, "),
+            (here, f"{REGISTRY}/web:0.1", "refused: "),
+            ("http://127.0.0.1:9", f"{REGISTRY}/web:1", "no answer, try again later"),
+        ):
+            environment = os.environ | {"SITE": address, "IMAGE": image}
+            run = subprocess.run(
+                ["sh", "-c", script],
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            assert run.stdout.startswith(said), run
+
+
+@pytest.mark.parametrize(
+    ("days", "options", "said"),
+    [
+        (29, "", "listed"),
+        (31, "", "scan-too-old"),
+        (31, "--max-age 40", "listed"),
+        (31, "--max-age any", "listed"),
+        (31, "--allow scan-too-old", "scan-too-old"),
+        (3, "--max-age 2", "scan-too-old"),
+        (3, "--max-age two", "no answer"),
+        (None, "", "scan-too-old"),
+        (None, "--max-age any", "listed"),
+    ],
+)
+def test_a_scan_has_an_age(
+    site: SiteFolder, tmp_path: Path, days: int | None, options: str, said: str
+) -> None:
+    site.image("web", "versions: ['1']")
+    created = "" if days is None else "2026-11-01T06:00:00Z"
+    site.report("web/1.json", trivy([], tag=f"{REGISTRY}/web:1", created=created))
+    (tmp_path / "catalog").symlink_to(site.build().folder / "site", target_is_directory=True)
+    now = calendar.timegm((2026, 11, 1, 7, 0, 0)) + (days or 0) * 86400
+    with serve(tmp_path) as port:
+        asked = ask(
+            f"http://127.0.0.1:{port}/catalog", "check", f"{REGISTRY}/web:1", *options.split(), now=now
         )
-        assert run.stdout.startswith(said), run
+    assert (asked.stdout or asked.stderr).startswith(said)
+    status = {"listed": 0, "scan-too-old": int("allow" not in options), "no answer": 2}
+    assert asked.returncode == status[said]
 
 
 def test_the_guide_shows_what_a_check_prints(online: str) -> None:

@@ -343,6 +343,9 @@ def test_the_data_is_kept_by_the_run_after_one_whose_push_failed(tmp_path: Path)
     assert keep(str(tmp_path / "none.git")) != 0
     assert keep() == 0
     assert git("ls-tree", "-r", "--name-only", "main", folder=origin).split() == ["scans/web.json"]
+    (clone / "scans/web.json").write_text("[]", "utf-8")
+    assert keep("../origin.git") == 0, "a relative remote"
+    assert git("show", "main:scans/web.json", folder=origin) == "[]"
 
 
 def test_github_runs_daily_and_only_one_job_may_write() -> None:

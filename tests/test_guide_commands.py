@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 from functools import partial
 from pathlib import Path
@@ -21,7 +22,7 @@ from .programs import need
 from .registries import PASSWORD, USER, with_password
 from .servers import serve
 from .sites import SiteFolder, row, trivy
-from .test_guide import shell
+from .test_guide import README, code, shell
 
 SITE = "https://example.org/catalog"
 FIRST, SECOND, THIRD = "2026-11-02", "2026-11-03", "2026-11-04"
@@ -34,7 +35,7 @@ BLOCKS = {
         "python -c 'import shutil": "copies files; test_editor_schema reads them",
     },
     "command-line": {"catalog-api check": RUN, "catalog-api check --strict --quiet": RUN},
-    "history": {"catalog-api record             # today": RUN},
+    "history": {"catalog-api record": RUN},
     "problems": {"catalog-api check --strict": RUN, "catalog-api check --verbose": RUN},
     "scan": {
         "catalog-api sync hub": RUN,
@@ -93,6 +94,59 @@ def test_every_block_for_a_shell_is_run_or_there_is_a_reason(name: str) -> None:
     assert others == set(), "blocks for a shell are `sh`, what it prints is `text`"
 
 
+READ = [
+    *((name, number, found.text) for name in PAGES for number, found in enumerate(blocks(name, "sh"))
+      if not found.title),
+    *(("README", number, text) for number, text in enumerate(code(README, "sh"))),
+]  # fmt: skip
+"""Page, number and text of each block that a reader pastes into a shell."""
+STAND_IN = """#!/bin/sh
+printf '%s\\n' "${0##*/} $(printf '<%s>' "$@")" >> "$LOG"
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "text"), READ, ids=[f"{name} {number}" for name, number, _ in READ]
+)
+def test_zsh_runs_the_same_commands_as_bash(tmp_path: Path, name: str, number: int, text: str) -> None:
+    """As typed: to zsh, the shell of macOS, `#` is an argument. Stand-ins note what they are called with."""
+    need("bash", "zsh")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for word in {*re.findall(r"[A-Za-z][\w.-]*", text)} - {
+        "cd",
+        "case",
+        "do",
+        "done",
+        "echo",
+        "esac",
+        "read",
+    }:
+        (programs / word).write_text(STAND_IN)
+        (programs / word).chmod(0o755)
+    logs = {}
+    for shell_name, arguments in {"bash": ["--norc", "-i"], "zsh": ["-f", "-i"]}.items():
+        here = tmp_path / shell_name
+        here.mkdir()
+        subprocess.run(
+            [shutil.which(shell_name) or shell_name, *arguments],
+            input=text,
+            cwd=here,
+            env={
+                "PATH": str(programs),
+                "LOG": str(tmp_path / f"{shell_name}.log"),
+                "HOME": str(here),
+                "TERM": "dumb",
+            },
+            capture_output=True,
+            text=True,
+            timeout=30,
+            start_new_session=True,
+        )
+        logs[shell_name] = (tmp_path / f"{shell_name}.log").read_text("utf-8").splitlines()
+    assert sorted(logs["zsh"]) == sorted(logs["bash"]) != []
+
+
 @pytest.fixture
 def folder(site: SiteFolder) -> Path:
     """A site with an image, its scan and the settings that the commands need."""
@@ -123,7 +177,7 @@ def test_a_history_is_begun_and_shown(folder: Path) -> None:
     need("git")
     identity = "git config user.name a && git config user.email a@example.org"
     shell(folder, f"git init -q && {identity} && git add . && git commit -qm First")
-    said = shell(folder, command("history", "catalog-api record             # today"))
+    said = shell(folder, command("history", "catalog-api record"))
     assert re.search(r"^recorded \d{4}-\d\d-\d\d: 1 image changed: 1 new, 1 released", said, re.MULTILINE)
     assert "history/" in shell(folder, "git show --stat --format=%s")
     shell(folder, "catalog-api build -q")

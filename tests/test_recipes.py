@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,9 +19,10 @@ import yaml
 from mkdocs_catalog_api.catalog.verdict import CONCERNS
 
 from .fake_server import FakeServer, Request, answer
-from .guide import block, script
+from .guide import block, blocks, script
 from .programs import need
-from .sites import Result
+from .servers import serve
+from .sites import REGISTRY, Result, SiteFolder, built, digest, row, trivy
 
 pytestmark = pytest.mark.slow
 SITE = "https://example.org/catalog"
@@ -72,10 +75,17 @@ def refuses(document: Any, platform: str = "linux/amd64") -> bool:
     )
 
 
-def run(command: str, *arguments: str, folder: Path | None = None) -> tuple[int, str]:
-    """How a command of a shell ends, and its errors."""
+def run(
+    command: str, *arguments: str, folder: Path | None = None, env: Mapping[str, str] | None = None
+) -> tuple[int, str]:
+    """How a command of a shell ends, and its errors; `env` is added to the environment."""
     ended = subprocess.run(
-        ["sh", "-e", "-c", command, "sh", *arguments], cwd=folder, capture_output=True, text=True, timeout=60
+        ["sh", "-e", "-c", command, "sh", *arguments],
+        cwd=folder,
+        env={**os.environ, **(env or {})},
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     return ended.returncode, ended.stderr
 
@@ -83,9 +93,10 @@ def run(command: str, *arguments: str, folder: Path | None = None) -> tuple[int,
 class Edited(NamedTuple):
     """The reader's settings, as printed unless a test changes them."""
 
-    days: str = ""
+    days: str | None = ""
+    """`MAX_AGE_DAYS` in the environment, as most of the example is older than the script's own limit."""
     platform: str = "linux/amd64"
-    former: str = ""
+    former: str | None = None
     tolerated: str = "deprecated"
 
 
@@ -95,10 +106,11 @@ PRINTED = Edited()
 def gate(url: str, image: str, edited: Edited = PRINTED) -> tuple[int, str]:
     """Run the script as printed but for the values of its first lines, which the reader edits."""
     first, site, *lines, rest = block("ci-gate", "gate.sh").split("\n", 5)
-    limits = f"MAX_AGE_DAYS={edited.days} FORMER_DAYS={edited.former}"
-    values = [f"PLATFORM={edited.platform}", f'TOLERATED="{edited.tolerated}"', limits]
-    assert (site[:5], lines == values) == ("SITE=", edited == PRINTED)
-    return run("\n".join([first, f"SITE={url}", *values, rest, "true", ""]), image)
+    values = [f"PLATFORM={edited.platform}", f'TOLERATED="{edited.tolerated}"', lines[-1]]
+    assert (site[:5], lines == values) == ("SITE=", edited[1::2] == PRINTED[1::2])
+    limits = {"MAX_AGE_DAYS": edited.days, "FORMER_DAYS": edited.former}
+    given = {name: value for name, value in limits.items() if value is not None}
+    return run("\n".join([first, f"SITE={url}", *values, rest, "true", ""]), image, env=given)
 
 
 def test_the_gate_can_be_read_at_a_glance() -> None:
@@ -152,7 +164,7 @@ def cases() -> list[Case]:
     now = datetime.now(UTC)
     yesterday, tomorrow = ((now + timedelta(days=days)).isoformat()[:10] for days in (-1, 1))
 
-    def scanned(age: timedelta | None, days: str = "", refused: int = 1) -> Case:
+    def scanned(age: timedelta | None, days: str | None = "", refused: int = 1) -> Case:
         time = None if age is None else f"{(now - age).isoformat()[:19]}.25Z"
         return Case({"scannedAt": time}, refused, Edited(days=days))
 
@@ -160,7 +172,9 @@ def cases() -> list[Case]:
         part = {"concerns": ["scanned-in-part"], "platformsScanned": ["linux/amd64"], "limits": []} | values
         return Case(part, refused, Edited(platform=platform))
 
-    def former(age: int | None, days: str = "", refused: int = 1, update: str = " 2.0", **more: Any) -> Case:
+    def former(
+        age: int | None, days: str | None = None, refused: int = 1, update: str = " 2.0", **more: Any
+    ) -> Case:
         """The values of a digest that was replaced so many days ago."""
         until = None if age is None else (now - timedelta(days=age)).date().isoformat()
         upgrade = {"version": "2.0", "digest": "sha256:" + "2" * 64, "href": "", "fixes": 1, "adds": 0}
@@ -212,6 +226,9 @@ def cases() -> list[Case]:
         scanned(timedelta(minutes=5), "1", 0),
         scanned(timedelta(hours=-1), "3"),
         scanned(None, "3"),
+        scanned(timedelta(days=29), None, 0),
+        scanned(timedelta(days=31), None),
+        scanned(None, None),
         scanned(timedelta(days=4000), refused=0),
         scanned(None, refused=0),
         *(scanned(timedelta(days=2), wrong) for wrong in ("abc", "'\"7\"'", "null")),
@@ -264,8 +281,9 @@ def test_the_policy_denies_each_reason(served: Served) -> None:
     assert denials(answer_of(document, NOTHING)) == ["the answer is about something else"]
     for case in cases():
         days, platform, former, tolerated = case.edited
-        if days in ("", "1", "3"):
-            text = policy.replace("max_age_days := 0", f"max_age_days := {days or 0}")
+        if days in (None, "", "1", "3"):
+            limit = 30 if days is None else days or 0
+            text = policy.replace("max_age_days := 30", f"max_age_days := {limit}")
             text = text.replace('platform := "linux/amd64"', f'platform := "{platform}"')
             text = text.replace("former_days := 0", f"former_days := {former or 0}")
             text = text.replace(
@@ -363,8 +381,68 @@ def test_the_steps_of_a_pipeline_run_the_gate(title: str, served: Served, tmp_pa
         [step] = [step["run"] for step in pipeline["jobs"]["gate"]["steps"] if "run" in step]
     write_gate(tmp_path, served.url)
     printed = step.split()[-1]
-    assert run(step, folder=tmp_path)[0] == refuses(served.digests[printed])
-    assert run(step.replace(printed, NOTHING), folder=tmp_path)[0] == 1
+    any_age = {"MAX_AGE_DAYS": ""}
+    assert run(step, folder=tmp_path, env=any_age)[0] == refuses(served.digests[printed])
+    assert run(step, folder=tmp_path)[0] == 1, "the example's scans are old"
+    assert run(step.replace(printed, NOTHING), folder=tmp_path, env=any_age)[0] == 1
+
+
+def own_gate(folder: Path) -> int:
+    """How the gate for one's own catalog ends, below the folder of a built site."""
+    (text,) = [found.text for found in blocks("ci-gate", "sh") if not found.title]
+    return run(text, folder=folder)[0]
+
+
+UNSCANNED, CLEAN, FLAWED = "nobody scanned", "clean", "critical"
+
+
+@pytest.mark.parametrize(
+    ("images", "passes"),
+    [
+        ([], False),
+        ([UNSCANNED], False),
+        ([CLEAN, UNSCANNED], False),
+        ([CLEAN, FLAWED], False),
+        ([CLEAN], True),
+    ],
+)
+def test_the_gate_for_one_s_own_catalog(site: SiteFolder, images: list[str], passes: bool) -> None:
+    need("jq")
+    site.page("charts/app.md", "category: Tools")
+    for number, state in enumerate(images):
+        site.image(f"web{number}", "versions: ['1']")
+        rows = [row("CVE-2026-0001", "CRITICAL")] if state == FLAWED else []
+        if state != UNSCANNED:
+            site.report(f"web{number}/1.json", trivy(rows, tag=f"{REGISTRY}/web{number}:1"))
+    built(site)
+    assert (own_gate(site.folder) == 0) == passes
+
+
+def test_scripts_against_a_catalog_that_nobody_scanned(site: SiteFolder, tmp_path: Path) -> None:
+    """Nothing is admitted, and every document can be verified."""
+    need("curl", "jq", "sha256sum")
+    pinned = digest(1)
+    site.image("web", f"versions: [{{version: '1', digest: '{pinned}'}}]")
+    built(site)
+    (tmp_path / "www").mkdir()
+    (tmp_path / "www/catalog").symlink_to(site.folder / "site", target_is_directory=True)
+    with serve(tmp_path / "www") as port:
+        url = f"http://127.0.0.1:{port}/catalog"
+        for image in (pinned, f"{REGISTRY}/web:1"):
+            assert gate(url, image) == (1, f"refused: {image}: not-scanned\n")
+        (tmp_path / "verify.sh").write_text(script("verify.sh"), "utf-8")
+        assert run(f"sh verify.sh {url}", folder=tmp_path)[0] == 0
+    document = json.loads((site.folder / f"site/api/v1/digests/{pinned.replace(':', '/')}.json").read_bytes())
+    assert "not-scanned" in denials(answer_of(document))
+
+
+def test_the_example_can_be_verified(served: Served, tmp_path: Path) -> None:
+    """Names of packages begin with `~` where they have a scope."""
+    need("sha256sum")
+    assert [*(served.api / "packages/npm").glob("~*")]
+    (tmp_path / "verify.sh").write_text(script("verify.sh"), "utf-8")
+    assert run(f"sh verify.sh {served.url}", folder=tmp_path) == (0, "")
+    assert own_gate(served.api.parents[2]) != 0, "some of its images are not scanned"
 
 
 def test_backstage_reads_an_entity_for_each_image(served: Served, tmp_path: Path) -> None:
@@ -385,7 +463,8 @@ def test_backstage_reads_an_entity_for_each_image(served: Served, tmp_path: Path
 def denials(given: Any, policy: str = "") -> list[str]:
     """The reasons for which the policy denies this input."""
     rego = regopy.Interpreter()
-    rego.add_module("catalog", policy or script("catalog.rego"))
+    # The example's scans are older than the policy's own limit.
+    rego.add_module("catalog", policy or script("catalog.rego").replace(":= 30", ":= 0"))
     rego.set_input(given)
     (reasons,) = json.loads(str(rego.query("data.main.deny")))["expressions"]
     return [*reasons]

@@ -366,7 +366,7 @@ AGES = {
         },
         ids=[]),
     "no scan": aged(
-        warning("CAT035", "docs/images/web.md", "versions: the newest version, 1, has no scan (scan it;"),
+        warning("CAT035", "docs/images/web.md", "versions: the newest version, 1, has no scan (scan it"),
         page="versions: ['1']", db=PLAIN, reports={"db/1": scan()}),
     "a planned image with an old scan": aged(
         page="lifecycle: planned\nversions: ['1']", reports={"web/1": scan(at=ANCIENT)}, ids=[]),

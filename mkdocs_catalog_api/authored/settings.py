@@ -45,6 +45,8 @@ from .from_registry import FromRegistry, is_from_registry, read_from_registry
 from .front_matter import SLUG, Layer
 from .messages import location, message_and_hint, not_among, resembling, suggestion
 
+DEFAULT_MAX_AGE = 30
+"""Days after which a scan is old; the same as in the pages' script and in the guide's gate."""
 _ITS_OWN = ("slug", "name", "image", "versions", "latest", "chart", "images", "product", "replacedBy")
 """Fields that are different for each item, so that they can't have a default."""
 
@@ -108,6 +110,19 @@ def _once(values: tuple[str, ...]) -> tuple[str, ...]:
         if values.count(value) > 1:
             raise RefusedError(f"{value!r} is listed twice", "remove one of them")
     return values
+
+
+def _days(value: object) -> object:
+    """Replace `false` with None, for no limit, and null with the default."""
+    if value is None:
+        return DEFAULT_MAX_AGE
+    if value is False:
+        return None
+    if isinstance(value, str):
+        raise RefusedError(
+            f"{value[:40]!r} is not a number of days", f"write {DEFAULT_MAX_AGE}, without a unit"
+        )
+    return value
 
 
 Word = Annotated[str, StringConstraints(strict=True, min_length=1)]
@@ -264,11 +279,16 @@ class SecuritySettings(Section):
         description="Folder of OpenVEX documents, relative to mkdocs.yml. The default is `vex`, if it "
         "exists.",
     )
-    max_age: Annotated[int, Field(ge=1)] | None = Field(
-        None,
-        description="Age in days above which you get a warning about the scan of a newest version. If the "
-        "catalog has any scan, you also get a warning about each newest version without one.",
+    max_age: Annotated[
+        Annotated[int, Field(ge=1)] | None,
+        BeforeValidator(_days, json_schema_input_type=Annotated[int, Field(ge=1)] | Literal[False]),
+    ] = Field(
+        DEFAULT_MAX_AGE,
+        description="Age in days above which you get a warning about the scan of a newest version; `false` "
+        "for no warning. If the catalog has any scan, you also get a warning about each newest version "
+        "without one.",
     )
+    """None: no scan is too old."""
     scanners: Annotated[tuple[Word, ...], Field(strict=False, min_length=1), Once] = Field(
         (),
         description="Scanners whose reports count, the preferred one first.",
@@ -286,6 +306,11 @@ class SecuritySettings(Section):
         description="Whether to publish the statements as OpenVEX documents. This requires an https "
         "`site_url`.",
     )
+
+    @property
+    def own_max_age(self) -> int | None:
+        """The age in days from which pages call a scan stale; None for the usual one."""
+        return None if self.max_age == DEFAULT_MAX_AGE else self.max_age
 
 
 _DEFAULTS: Any = Field(default={}, validate_default=True)

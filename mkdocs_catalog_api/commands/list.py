@@ -17,7 +17,7 @@ from ..catalog.value import Catalog, Image, Release
 from ..problems import CatalogError
 from ..sources.assemble import assemble
 from ..sources.load import load
-from .run import Run, as_objects, options, print_object, print_problems
+from .run import Run, as_objects, count_problems, options, print_object
 
 _AGE = re.compile(r"([0-9]{1,6})([hd])")
 
@@ -62,7 +62,7 @@ def command(run: Run, unscanned: bool, older_than: timedelta | None, newest: boo
     if run.as_json:
         print_object({"problems": as_objects(run.problems), "versions": to_builtins(targets)})
     else:
-        print_problems(run.problems, quiet=run.quiet)
+        count_problems(run)
         for target in targets:
             time = target.scanned_at or "-"
             click.echo("\t".join((target.reference, target.report, target.version, time)))

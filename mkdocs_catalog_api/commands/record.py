@@ -16,7 +16,7 @@ from ..problems import CatalogError, Problem, Problems, reason
 from ..problems.codes import Code
 from ..sources.assemble import assemble
 from ..sources.load import load
-from .run import Run, as_objects, options, print_object, print_problems
+from .run import Run, as_objects, count_problems, options, print_object, print_problems
 
 _WORDS = {
     "image-added": "new",
@@ -58,7 +58,10 @@ def command(run: Run, date: datetime | None) -> None:
             summary |= {"date": recorded.date, "events": recorded.counts}
         print_object({"problems": as_objects(problems), "summary": summary})
     else:
-        print_problems(problems, quiet=run.quiet)
+        if recorded is None:
+            print_problems(problems, quiet=run.quiet, verbose=run.verbose)
+        else:
+            count_problems(run)
         if recorded is None:
             click.secho(f"nothing recorded: {problems.summary()}", fg="red", err=True)
         elif not run.quiet:

@@ -58,6 +58,18 @@ def print_problems(problems: Problems, *, quiet: bool, verbose: bool = False) ->
             click.echo(f"{click.style(level.name.lower(), fg=_COLORS[level])}: {text}", err=True)
 
 
+def count_problems(run: Run) -> None:
+    """Print the problems of a command that asks for something else than them: in one line, which counts them,
+    unless they stop the command. A run of several commands prints each problem once.
+    """
+    problems = run.problems
+    if run.verbose or problems.refuse(strict=run.strict):
+        print_problems(problems, quiet=run.quiet, verbose=run.verbose)
+    elif problems.count(Level.WARNING):
+        text = f"{problems.summary()} (run `catalog-api check` to read them)"
+        click.echo(f"{click.style('warning', fg=_COLORS[Level.WARNING])}: {text}", err=True)
+
+
 def as_objects(problems: Problems) -> list[dict[str, Any]]:
     """Return the problems as JSON objects."""
     return [

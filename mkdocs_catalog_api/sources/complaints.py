@@ -70,7 +70,7 @@ def _unscanned(images: Sequence[tuple[Image, RawItem]]) -> Iterator[Problem]:
         for image, raw in images:
             if image.entry.lifecycle != "planned" and image.newest and not image.newest.scans:
                 message = f"the newest version, {image.newest.entry.version}, has no scan"
-                hint = "scan it; `security.max_age` requires scans"
+                hint = "scan it, or set `security: {max_age: false}`"
                 yield raw.problem(("versions",), message, hint, Level.WARNING, code=Code.SCAN_AGE)
 
 

@@ -11,14 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Literal, NamedTuple, TypeAlias
 
+from ..authored.settings import DEFAULT_MAX_AGE
 from ..catalog.value import Image, Pin, PinningItem, Release
 from ..catalog.verdict import Concern, concerns
 from ..items.collections import COLLECTIONS
 from .overview import counted, thousands
 
 State: TypeAlias = Literal["good", "fair", "bad", "unknown"]
-DEFAULT_MAX_AGE = 30
-"""Days after which a scan is old if `max_age` is not set; the same as in the script."""
 
 
 class Verdict(NamedTuple):

@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 from ..authored.kept import KEPT
 from ..authored.messages import models_in, resembling, suggestion
-from ..authored.settings import Settings, item_fields
+from ..authored.settings import DEFAULT_MAX_AGE, Settings, item_fields
 from ..authored.site import Site
 from ..catalog.markdown import plain_text, safe_html
 from ..catalog.package_urls import Package, plain_version
@@ -34,7 +34,7 @@ from ..items.collections import COLLECTIONS, ITEM_MODELS, PINNING, WITH_DOCUMENT
 from ..items.fields import ItemFields, closed_words
 from ..items.shown import shown_fields
 from ..problems import RefusedError
-from .answer import DEFAULT_MAX_AGE, image_answer, pinning_answer
+from .answer import image_answer, pinning_answer
 from .lists import (
     PER_PAGE,
     SORTS,

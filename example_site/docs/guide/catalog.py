@@ -481,7 +481,7 @@ def normalized(reference: str) -> tuple[str, str, str]:
     return f"{host}/{path}", tag, digest
 
 
-def check_reference(catalog: Catalog, reference: str, allow: str = "") -> Answer:
+def check_reference(catalog: Catalog, reference: str, allow: str = "", max_age: str = "30") -> Answer:
     """Tell whether a reference or digest may run, by its concerns, and what to update to."""
     repository, tag, digest = normalized(reference)
     if digest:
@@ -516,9 +516,20 @@ def check_reference(catalog: Catalog, reference: str, allow: str = "") -> Answer
     data = [dict(entry) for entry in entries]
     for entry in data:
         entry["concerns"] = [*map(str, entry["concerns"]), *["end-of-life"] * passed(entry["endOfLife"])]
+        entry["concerns"] += ["scan-too-old"] * too_old(entry["security"], max_age)
     refused = {word for entry in data for word in entry["concerns"]} - {*re.split("[, ]+", allow)}
     lines = [line for entry in data for line in check_lines(entry)]
     return Answer(not refused, {"reference": reference, "data": data}, lines)
+
+
+def too_old(figures: dict[str, Json], max_age: str) -> bool:
+    """Tell whether a scan is older than this number of days, or has no known time."""
+    if max_age == "any" or not figures["scanned"]:
+        return False
+    if not re.fullmatch(r"\d{1,6}", max_age):
+        raise NoAnswerError(f"--max-age {max_age} is not a number of days, such as 30, or `any`")
+    oldest = time.gmtime(time.time() - int(max_age) * 86400)
+    return str(figures["scannedAt"] or "") < time.strftime("%Y-%m-%dT%H:%M:%SZ", oldest)
 
 
 def check_lines(entry: dict[str, Json]) -> list[str]:
@@ -598,6 +609,7 @@ ARGUMENTS = {
     "package": "Name or package URL: openssl, pkg:deb/debian/openssl.",
     "reference": "A reference or digest: registry.example.org/nginx:1.29, sha256:….",
     "allow": "Concerns to tolerate: critical,end-of-life.",
+    "max_age": "Days after which a scan is too old, by default 30; `any` for no limit.",
     "a": "The version that is used now.",
     "b": "The version to compare it with.",
     "since": "A day such as 2026-01-31; by default only the last recorded day.",
@@ -718,9 +730,11 @@ def main() -> int:
         command = commands.add_parser(name, help=asked.__doc__, description=asked.__doc__)
         command.add_argument("--json", action="store_true", help="print JSON")
         for each in [*inspect.signature(asked).parameters.values()][1:]:
-            more: Json = {"metavar": each.name.upper(), "default": "", "help": ARGUMENTS[each.name]}
-            more["nargs"] = "*" if each.name == "words" else "?" if each.default == "" else None
-            command.add_argument("--allow" if each.name == "allow" else each.name, **more)
+            more: Json = {"metavar": each.name.upper(), "help": ARGUMENTS[each.name]}
+            more["default"] = "" if each.default is each.empty else each.default
+            more["nargs"] = "*" if each.name == "words" else None if each.default is each.empty else "?"
+            option = f"--{each.name.replace('_', '-')}"
+            command.add_argument(option if each.name in ("allow", "max_age") else each.name, **more)
     commands.add_parser("mcp", help="Offer the questions to an assistant over stdio (needs the package mcp).")
     given = vars(parser.parse_args())
     site, question, as_json = given.pop("site"), given.pop("question"), given.pop("json", False)

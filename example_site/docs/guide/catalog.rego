@@ -3,7 +3,7 @@ import rego.v1
 
 platform := "linux/amd64" # "": every platform
 tolerated := {"deprecated"}
-max_age_days := 0 # 0: no limit
+max_age_days := 30 # 0: no limit
 former_days := 0
 ago(days) := substring(time.format(time.now_ns() - (days * 86400000000000)), 0, 19)
 

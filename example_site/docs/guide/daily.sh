@@ -17,7 +17,6 @@ while read -r image report rest; do
   fi
 done < to-scan.txt
 
-catalog-api check --quiet
-catalog-api record --quiet
+catalog-api record --quiet # also finds every error, before anything is built
 mkdocs build --quiet --site-dir "$1"
 cp "$1/api/v1/manifest.json" manifest.json

@@ -9,9 +9,7 @@ for folder in advisories history registry scans; do
     cp -R "$folder" kept/
   fi
 done
-cd kept
-git add --all
-git diff --cached --quiet || git -c user.name=catalog -c user.email=catalog@example.org commit --quiet -m "Record the catalog"
-git push --quiet "${2:-origin}" "HEAD:$1"
-cd ..
+git -C kept add --all
+git -C kept diff --cached --quiet || git -C kept -c user.name=catalog -c user.email=catalog@example.org commit --quiet -m "Record the catalog"
+git push --quiet "${2:-origin}" "$(git -C kept rev-parse HEAD):refs/heads/$1" # from here, as REMOTE may be relative
 git worktree remove --force kept

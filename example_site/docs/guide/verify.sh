@@ -9,7 +9,7 @@ if [ $# -gt 1 ]; then
 fi
 cd "$copy"
 jq -r '.documents | to_entries[] | "\(.value.sha256)  \(.key)" |
-  if test("\\A[0-9a-f]{64}  [\\w+-][\\w+.~-]*(/[\\w+-][\\w+.~-]*)*\\z") then . else error("not a document: \(.)") end' \
+  if test("\\A[0-9a-f]{64}  [\\w+~-][\\w+.~-]*(/[\\w+~-][\\w+.~-]*)*\\z") then . else error("not a document: \(.)") end' \
   manifest.json > SHA256SUMS
 sed -E "s|^[0-9a-f]+  (.*)|url = \"$site/api/v1/\1\"\noutput = \"\1\"|" SHA256SUMS > urls
 curl -f --globoff --parallel --create-dirs --config urls 2> /dev/null || true # sha256sum names what is missing
