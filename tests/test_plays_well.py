@@ -15,6 +15,7 @@ import pytest
 from mkdocs_catalog_api.problems import Level
 
 from .contract import check
+from .guide import page as guide_page
 from .pages import filled, names, page, shown, words
 from .programs import need
 from .sites import Result, SiteFolder
@@ -118,6 +119,57 @@ def test_plugins_that_order_exclude_redirect_and_show(site: SiteFolder, director
     (frame,) = folder.glob("swagger-*.html")
     link = frame.read_text("utf-8").split('openapi.json"')[0].rpartition('"')[2] + "openapi.json"
     assert (folder / link).resolve() == (site.folder / "site/api/v1/openapi.json").resolve()
+
+
+IGNORED = ["*api/v1/*", "[?]*"]
+"""Links that htmlproofer can't check, as in the guide."""
+GAMMA = "- {name: Gamma, category: Tools, tier: core, license: MIT, versions: ['1']}\n"
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_pages_of_entries_are_found_by_plugins_that_look_pages_up(site: SiteFolder, first: bool) -> None:
+    """Whatever the order in mkdocs.yml: a redirect, as after a rename, and a check of all links."""
+    small(site).write("images.yml", GAMMA)
+    site.write("docs/index.md", "# Home\n\n[Gamma](images/gamma.md)\n\n<!-- catalog: images -->\n")
+    others = [
+        {"redirects": {"redirect_maps": {"old.md": "images/gamma.md"}}},
+        {"htmlproofer": {"raise_error": True, "validate_external_urls": False, "ignore_urls": IGNORED}},
+    ]
+    ours = {"catalog-api": site.settings}
+    site.config |= {"plugins": [ours, *others] if first else [*others, ours], "theme": {"name": "mkdocs"}}
+    result = site.mkdocs(strict=True)
+    assert not result.failed, result.logged()
+    assert "images/gamma/" in html(site, "old")
+    assert json.dumps(IGNORED) in guide_page("others")
+
+
+def test_with_languages_the_pages_of_entries_come_after_redirects(site: SiteFolder) -> None:
+    """As static-i18n can't handle them before; the guide says so."""
+    plugin = translated(site, "suffix")
+    maps = {"old.md": "images/gamma.md"}
+    site.config["plugins"] = [plugin, {"redirects": {"redirect_maps": maps}}, {"catalog-api": site.settings}]
+    result = site.mkdocs()
+    assert not result.failed
+    assert {text for text in result.logged() if "Redirect" in text} == {
+        "Redirect target 'images/gamma.md' does not exist!"
+    }
+    assert "Gamma" in html(site, "images/gamma") and "Gamma" in html(site, "de/images/gamma")
+
+
+def test_a_page_that_another_plugin_makes_for_an_entry_stays(site: SiteFolder) -> None:
+    small(site).write("images.yml", GAMMA)
+    made = "import mkdocs_gen_files\nwith mkdocs_gen_files.open('images/gamma/{}', 'w') as page:\n"
+    for name in ("index.md", "README.md"):
+        site.write("gen.py", made.format(name) + "    page.write('# Mine')\n")
+        for plugins in (["gen-files", "ours"], ["ours", "gen-files"]):
+            given = {
+                "gen-files": {"gen-files": {"scripts": ["gen.py"]}},
+                "ours": {"catalog-api": site.settings},
+            }
+            site.config["plugins"] = [given[plugin] for plugin in plugins]
+            result = site.mkdocs()
+            assert result.failed
+            assert "CAT015" in [problem.code for problem in result.problems], result.logged()
 
 
 def test_a_navigation_of_pages(site: SiteFolder) -> None:

@@ -511,6 +511,22 @@ REFUSED = [
 """Documents that can't be read: without a part of its lists, a statement would cover more."""
 
 
+def test_a_repository_that_somebody_else_made_may_be_there_as_it_is(nginx: SiteFolder) -> None:
+    """Its two own files are no documents. What only looks like them is refused."""
+    image = f"pkg:oci/nginx?repository_url={REGISTRY}/nginx"
+    hub = {"index.json": {"packages": [{"id": image, "location": "pkg/vex.json"}]}}
+    hub |= {"vex-repository.json": {"name": "Hub", "versions": [{"spec_version": "0.1"}]}}
+    for name, body in hub.items():
+        nginx.write(f"vex/hub/{name}", json.dumps(body))
+    nginx.write("vex/hub/pkg/vex.json", json.dumps(openvex(not_affected(ONE, {"@id": image}))))
+    assert built(nginx).codes == []
+    for name, text in (("index.json", "{}"), ("vex-repository.json", '{"versions": 1}'), ("index.json", "[")):
+        nginx.write(f"vex/other/{name}", text)
+        result = nginx.build()
+        assert result.failed and [each.file for each in result.problems] == [f"vex/other/{name}"]
+        (nginx.folder / f"vex/other/{name}").unlink()
+
+
 def test_documents_that_cannot_be_read_refuse_the_catalog(site: SiteFolder) -> None:
     site.image("nginx")
     for number, (content, _) in enumerate(REFUSED):

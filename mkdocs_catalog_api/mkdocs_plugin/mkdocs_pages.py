@@ -165,6 +165,11 @@ def language(config: MkDocsConfig) -> str:
     return "" if getattr(i18n, "is_default_language_build", True) else f"{i18n.current_language}/"
 
 
+def has_languages(config: MkDocsConfig) -> bool:
+    """Whether static-i18n makes the pages of several languages."""
+    return config.plugins.get("i18n") is not None
+
+
 def _languages(config: MkDocsConfig) -> Sequence[str]:
     """Return the languages of all pages, the default one first."""
     i18n: Any = config.plugins.get("i18n")
@@ -239,6 +244,25 @@ def add_item_pages(files: Files, settings: Settings, config: MkDocsConfig) -> se
             uris.add(uri)
             note_translation(file, config)
     return uris
+
+
+def without_replaced(files: Files, uris: Set[str]) -> set[str]:
+    """Return the paths of the pages that were made for items and are still there.
+
+    A page that another plugin has made in the place of one stays, and ours goes; `load` reports it.
+    """
+    by_target: dict[str, list[File]] = {}
+    for file in files:
+        by_target.setdefault(file.dest_uri, []).append(file)
+    kept = set()
+    for same_place in by_target.values():
+        for file in same_place:
+            if file.src_uri in uris and file.generated_by == "catalog-api":
+                if len(same_place) > 1:
+                    files.remove(file)
+                else:
+                    kept.add(file.src_uri)
+    return kept
 
 
 def point_to(build: Build, files: Files) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from mkdocs.exceptions import PluginError
-from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority
 from mkdocs.structure.toc import AnchorLink
 
 from ..authored.kept import KEPT
@@ -30,11 +30,13 @@ from .mkdocs_pages import (
     add_item_pages,
     config_file,
     describe,
+    has_languages,
     language,
     occupied_paths,
     point_to,
     root,
     uri,
+    without_replaced,
 )
 
 if TYPE_CHECKING:
@@ -126,17 +128,29 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
         if not language(config):
             self._stamps = remember(Path(config.site_dir))
 
-    @event_priority(-200)  # after static-i18n, which can't handle generated files before its own event
-    def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
+    @event_priority(50)  # before redirects and htmlproofer, which look pages up in this event
+    def _on_files_early(self, files: Files, *, config: MkDocsConfig) -> Files:
+        """`files`: make the pages of items, unless static-i18n, which can't handle them yet, comes first."""
+        if self._settings and self._settings.web and not has_languages(config):
+            self._item_pages = add_item_pages(files, self._settings, config)
+        return files
+
+    @event_priority(-200)  # after static-i18n, and after plugins that make pages
+    def _on_files_late(self, files: Files, *, config: MkDocsConfig) -> Files:
         """`files`: register the output files, except those that the author provides."""
         self._occupied = occupied_paths(files, config)
         if self._settings and self._settings.web:
             add_generated(files, ASSETS, config)
-            self._item_pages = add_item_pages(files, self._settings, config)
+            if has_languages(config):
+                self._item_pages = add_item_pages(files, self._settings, config)
+            else:
+                self._item_pages = without_replaced(files, self._item_pages)
         if not language(config) and self._settings is not None and self._problems.refuse(strict=False):
             self._builds.refuse(CatalogError(self._problems))
         add_documents(files, self._occupied, self._settings or Settings(), config)
         return files
+
+    on_files = CombinedEvent(_on_files_early, _on_files_late)
 
     @event_priority(10_000)  # text of other plugins takes precedence
     def on_page_read_source(self, *, page: MkDocsPage, config: MkDocsConfig) -> str:

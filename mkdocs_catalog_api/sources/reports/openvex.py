@@ -50,6 +50,9 @@ _NOTHING = type(None)
 _HINT = "create an OpenVEX document, for example with `vexctl create`"
 _TIME_HINT = "use the form 2026-01-15T09:00:00Z"
 
+_OF_REPOSITORY = {"index.json": "packages", "vex-repository.json": "versions"}
+"""File of a VEX Repository → its list."""
+
 _Keys = Mapping[str, type]
 """The keys of an object with the type of each value; `object` accepts any value."""
 _VULNERABILITY: _Keys = {"@id": str, "name": str, "description": object, "aliases": list}
@@ -93,7 +96,10 @@ def read_folder(
     for path in usable_files(folder, label, problems, max_size=max_size, kind=kind, code=code):
         file = f"{label}/{path}"
         try:
-            document = read_vex(read_file(folder / path, None), repositories)
+            data = read_file(folder / path, None)
+            if is_of_repository(path, data):
+                continue
+            document = read_vex(data, repositories)
         except OSError as error:
             message = f"the document can't be read: {reason(error)}"
             problems.add(
@@ -122,6 +128,20 @@ def read_folder(
             hint = "remove the outdated document, or set a different `@id` for each"
             problems.add(Problem(files[0], 0, 0, "@id", message, hint, Level.WARNING, code=code))
     return [replace(statement, file=file) for statement, file in statements.items()]
+
+
+def is_of_repository(path: str, data: bytes) -> bool:
+    """Whether a file is one of the two that describe a VEX Repository, in which somebody else's documents are:
+    https://github.com/aquasecurity/vex-repo-spec, version 0.1.
+    """
+    name = path.rpartition("/")[2]
+    if name not in _OF_REPOSITORY:
+        return False
+    try:
+        document = mapping(decode(data))
+    except RefusedError:
+        return False
+    return "@context" not in document and isinstance(document.get(_OF_REPOSITORY[name]), list)
 
 
 def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
