@@ -226,7 +226,7 @@ def test_a_check_says_yes_if_nothing_speaks_against_it(site: SiteFolder, tmp_pat
                 asked = ask(catalog, "check", question)
                 assert asked.stdout.startswith(f"{words}: {slug} 1, "), question
                 assert (asked.returncode, asked.stderr) == (int(words != "listed"), ""), question
-        for id_ in ("RHSA-2024:1234", "rhsa-2024:1234"):
+        for id_ in ("RHSA-2024:1234", "rhsa-2024:1234", "RHSA-2024-1234", "rhsa-2024-1234"):
             asked = ask(catalog, "who-has", id_)
             assert (asked.returncode, asked.stderr) == (0, "")
             assert {"old 1", "safe 1"} <= {*re.findall(r"\w+ 1\b", asked.stdout)}

@@ -16,11 +16,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mkdocs_catalog_api.catalog.addresses import UPDATES_FEED
 from mkdocs_catalog_api.catalog.value import Catalog, Image
 from mkdocs_catalog_api.items.models import UpdateEntry, VersionEntry
-from mkdocs_catalog_api.publish.feeds import UPDATES_FEED, calendar, feeds
+from mkdocs_catalog_api.publish.feeds import calendar, feeds
 
-from .sites import SiteFolder, image_value
+from .sites import SiteFolder, built, image_value
 from .test_cli import call
 
 UPDATES = """
@@ -89,6 +90,15 @@ def test_pages_with_updates_point_to_the_feeds(fed: SiteFolder) -> None:
     assert link.get("type") == "application/rss+xml"
     assert (folder / link.get("href")).resolve().is_file()
     assert "application/rss+xml" not in (fed.folder / "site/index.html").read_text("utf-8")
+
+
+def test_discovery_names_feeds_and_calendar_where_they_are(fed: SiteFolder) -> None:
+    documents = built(fed).at("index documents")
+    assert documents["feeds"] == ["/catalog/feeds/updates.xml"] and "calendar" not in documents
+    fed.image("ending", "versions: [{version: '1', endOfLife: 2027-01-01}]")
+    assert built(fed).at("index documents")["calendar"] == "/catalog/eol.ics"
+    del fed.settings["feeds"]
+    assert not {"feeds", "calendar"} & built(fed).at("index documents").keys()
 
 
 def test_a_feed_never_replaces_an_authors_file(fed: SiteFolder) -> None:

@@ -50,6 +50,17 @@ def listed(past: Past, seed: str, slug: str = "nginx", lifecycle: str = "availab
     past.site.image(slug, f"lifecycle: {lifecycle}\nversions: [{{version: '1.0', digest: '{digest(seed)}'}}]")
 
 
+def test_former_digests_have_bounds(site: SiteFolder) -> None:
+    """The 20 newest of a label, and none that ended more than a year before the newest date in the files."""
+    site.image("nginx", "versions: ['1.0', '1.1']")
+    nights = [("1.0", f"night {number}", f"2026-11-{number:02}") for number in range(1, 26)]
+    years = [("1.1", "kept", "2025-11-25"), ("1.1", "too old", "2025-11-24")]
+    know(site, {"1.0": "now", "1.1": "also"}, *nights, *years)
+    result = built(site)
+    kept = [seed for _, seed, _ in (*nights, *years) if (result.api / path(seed)).exists()]
+    assert kept == [*(f"night {number}" for number in range(6, 26)), "kept"]
+
+
 @pytest.fixture
 def past(site: SiteFolder) -> Past:
     return Past(site)

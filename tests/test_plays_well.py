@@ -123,6 +123,27 @@ def test_plugins_that_order_exclude_redirect_and_show(site: SiteFolder, director
 
 IGNORED = ["*api/v1/*", "[?]*"]
 """Links that htmlproofer can't check, as in the guide."""
+
+
+@pytest.mark.parametrize("theme", [MATERIAL, {"name": "mkdocs"}])
+def test_a_page_without_a_heading_has_the_name_of_its_item(site: SiteFolder, theme: dict[str, Any]) -> None:
+    """In its tab, in the navigation and in the search; a title or a heading of the page stays."""
+    for slug, extra, body in (
+        ("php-fpm", "name: PHP-FPM", ""),
+        ("titled", "name: Other\ntitle: Own title", ""),
+        ("headed", "name: Other", "# Own heading"),
+    ):
+        site.page(f"images/{slug}.md", f"{IMAGE}versions: ['1']\n{extra}", body)
+    site.write("docs/index.md", "# Home\n")
+    build(site, "search", theme=theme)
+    for slug, title in (("php-fpm", "PHP-FPM"), ("titled", "Own title"), ("headed", "Own heading")):
+        text = html(site, f"images/{slug}")
+        assert re.search(rf"<title>{title} -", text)
+        assert re.search(rf'href="[./a-z]*images/{slug}/"[^>]*>\s*(?:<[^>]+>\s*)*{title}', html(site, ""))
+        index = json.loads((site.folder / "site/search/search_index.json").read_bytes())
+        assert title in [entry["title"] for entry in index["docs"] if entry["location"] == f"images/{slug}/"]
+
+
 GAMMA = "- {name: Gamma, category: Tools, tier: core, license: MIT, versions: ['1']}\n"
 
 

@@ -118,6 +118,17 @@ def test_an_author_s_own_file_is_never_overwritten(site: SiteFolder) -> None:
     ]
 
 
+def test_a_name_in_capital_letters_is_a_name(site: SiteFolder) -> None:
+    """No registry takes it, so a report of it is not of what its path names."""
+    site.image("nginx", "versions: ['1.0']")
+    site.report("nginx/1.0.json", trivy([], tag=f"{REGISTRY}/Redis:9.9"))
+    result = site.build()
+    assert [(problem.code, problem.file) for problem in result.problems] == [
+        ("CAT031", "scans/nginx/1.0.json")
+    ]
+    assert result.at("images/nginx security")["scanned"] is False
+
+
 def test_the_reports_of_a_page_with_a_fault_are_no_strays(site: SiteFolder) -> None:
     site.image("redis", "versions: [1.0]")
     site.report("nginx/1.0.json", trivy([], tag=f"{REGISTRY}/nginx:1.0"))
@@ -174,6 +185,7 @@ def test_without_registry_no_reference_is_made_up(site: SiteFolder) -> None:
     problems = json.loads(done.stdout)["problems"]
     named = [(each["code"], each["file"], each["field"]) for each in problems if each["level"] != "info"]
     assert named == [
+        ("CAT041", "", "security.vex"),
         ("CAT038", "docs/charts/web.md", "images[1]"),
         ("CAT011", "mkdocs.yml", "catalog-api.registry"),
         ("CAT031", "scans/gamma/3.0.json", ""),

@@ -149,7 +149,8 @@ LISTING = trivy(ArtifactName="acme/web:1")
 LISTING["Results"][0] |= {"Packages": [RPM, RPM]}
 LISTING["Results"].append({"Class": "lang-pkgs", "Type": "gobinary", "Target": "web", "Packages": [GO]})
 OPENSSL = (
-    "pkg:rpm/centos/openssl-libs@1.0.2k-16.el7?arch=x86_64&distro=centos-7&epoch=1&upstream=openssl "
+    "pkg:rpm/centos/openssl-libs@1.0.2k-16.el7?arch=x86_64&distro=centos-7&epoch=1"
+    "&upstream=openssl-1.0.2k-16.el7.src.rpm "
     "1:1.0.2k-16.el7 openssl"
 )
 ACME_PURL = f"pkg:oci/web@{DIGEST.replace(':', '%3A')}?repository_url=ghcr.io%2Facme%2Fweb&arch=arm64"
@@ -400,6 +401,25 @@ LEFT_OUT = [
     (grype({"vulnerability": {"id": ONE, "fixedInVersion": "None"}}), ""),
     (harbor({"id": ONE, "fix_version": "WILL NOT FIX"}), ""),
 ]
+
+
+def test_a_folder_of_go_is_no_package() -> None:
+    found = trivy(row(PkgName="./staging/src/k8s.io/api", InstalledVersion="v0.0.0"))
+    found["Results"][0] |= {"Class": "lang-pkgs", "Type": "gobinary"}
+    assert read(found)[0].findings[0].purl == ""
+
+
+def test_an_sbom_of_buildkit_is_of_the_image() -> None:
+    """It describes the folder that BuildKit has mounted."""
+    described = {"SPDXID": "SPDXRef-root", "name": "sbom", "primaryPackagePurpose": "FILE"}
+    packages: list[Any] = SPDX["packages"]  # type: ignore[assignment]
+    listed = [described, *packages[1:]]
+    creators = ["Organization: Anchore, Inc", "Tool: syft-v0.100.0", "Tool: buildkit-v0.17.3"]
+    kinds = {
+        tuple(tools): read(SPDX | {"packages": listed, "creationInfo": {"creators": tools}})[0].kind
+        for tools in (creators, creators[:2])
+    }
+    assert [*kinds.values()] == ["", "file"]
 
 
 @pytest.mark.parametrize(("report", "fixed"), LEFT_OUT)

@@ -39,6 +39,19 @@ def test_the_first_row_that_has_any_tag(name: str) -> None:
     assert version_tags([*others, *versions], "web") == versions
 
 
+@pytest.mark.parametrize(
+    ("image", "tags", "versions"),
+    [
+        ("php8", "php8-1.3 php8-1.2 main-12", "php8-1.3 php8-1.2"),
+        ("k8s-sidecar", "k8s-sidecar-1.2 k8s-sidecar-v1.3 main-12", "k8s-sidecar-1.2 k8s-sidecar-v1.3"),
+        ("Web2", "web2.1.0 latest", "web2.1.0"),
+        ("a+b", "a+b-1.0 main-2", "a+b-1.0"),
+    ],
+)
+def test_the_image_s_own_name_may_stand_before_the_number(image: str, tags: str, versions: str) -> None:
+    assert version_tags(tags.split(), image) == versions.split()
+
+
 @given(LISTS, st.randoms(use_true_random=False))
 def test_the_order_changes_nothing(tags: list[str], random: Random) -> None:
     shuffled = random.sample(tags, len(tags))

@@ -473,7 +473,7 @@ def test_the_registry_of_a_pin_would_match_too(nginx: SiteFolder) -> None:
     pinned = f"quay.io/acme/proxy@{digest(7)}"
     nginx.page("charts/web.md", f"category: Web\ntier: core\nlicense: MIT\nimages: ['{pinned}']")
     vex(nginx, {"products": ["pkg:oci/proxy"]})
-    (text,) = built(nginx).logged()
+    _, text = built(nginx).logged()
     assert "repository_url=quay.io/acme/proxy`" in text
 
 
@@ -514,7 +514,7 @@ REFUSED = [
 def test_a_repository_that_somebody_else_made_may_be_there_as_it_is(nginx: SiteFolder) -> None:
     """Its two own files are no documents. What only looks like them is refused."""
     image = f"pkg:oci/nginx?repository_url={REGISTRY}/nginx"
-    hub = {"index.json": {"packages": [{"id": image, "location": "pkg/vex.json"}]}}
+    hub: dict[str, Any] = {"index.json": {"packages": [{"id": image, "location": "pkg/vex.json"}]}}
     hub |= {"vex-repository.json": {"name": "Hub", "versions": [{"spec_version": "0.1"}]}}
     for name, body in hub.items():
         nginx.write(f"vex/hub/{name}", json.dumps(body))

@@ -332,6 +332,9 @@ def test_code_that_another_user_may_write_is_not_run(tmp_path: Path) -> None:
 @pytest.mark.parametrize("theme", ["mkdocs", "material"])
 def test_a_page_without_the_catalog_keeps_its_bytes(site: SiteFolder, theme: str) -> None:
     small_catalog(site)
+    for path in site.folder.glob("docs/*/*.md"):
+        with path.open("a", encoding="utf-8") as item:
+            item.write("# With a heading, as pages without one are named after their item\n")
     site.page("about.md", "source: a book", "# About\n\n`<!-- catalog: images -->`\n")
     site.config["theme"] = {"name": theme}
     with_catalog = rendered(site).folder / "site"

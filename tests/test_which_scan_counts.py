@@ -240,7 +240,7 @@ PARTS = {
             "b": scan("CVE-1", severity="CRITICAL", digest=C, platform="linux/arm64"),
         },
         ids=[], record={"complete": True, "grade": "A+"},
-        told=[note("CAT033", "b", "it is of linux/arm64, which `platforms` leaves out")]),
+        told=[note("CAT033", "b", "it is of linux/arm64, which is none of the version's")]),
     "platforms of no manifest": Row(
         page=f"platforms: [linux/s390x]\n{THREE}",
         reports={

@@ -97,7 +97,7 @@ def note_unlisted(folder: str, names: Sequence[str]) -> Iterator[Problem]:
     if names:
         number = f"{len(names):,} tags are" if len(names) > 1 else "1 tag is"
         message = f"{number} not listed, such as {min(names)}"
-        hint = "to list others, set `tags` under `versions`"
+        hint = "to list others, set `versions: {from: registry, tags: …}` on the image's page"
         yield Problem(folder, 0, 0, "", message, hint, Level.INFO, code=Code.REGISTRY)
 
 
@@ -105,7 +105,8 @@ def is_from_registry(value: object) -> bool:
     """Whether a value of `versions` selects those of the registry, valid or not."""
     if isinstance(value, str):
         return resembling(value, [REGISTRY]) is not None
-    return isinstance(value, dict) and not value.keys().isdisjoint(FromRegistry.names())
+    # A list has one version, or a mapping of them none: keys of any spelling are meant for the registry.
+    return isinstance(value, dict) and any(resembling(key, FromRegistry.names()) for key in map(str, value))
 
 
 def read_from_registry(value: Any) -> tuple[FromRegistry | None, list[ErrorDetails]]:

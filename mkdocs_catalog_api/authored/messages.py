@@ -11,6 +11,7 @@ from typing import get_args
 from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
+from ..items import names as references
 from ..items.fields import COMPUTED, OwnFields
 from ..problems import RefusedError
 from ..problems.codes import Code
@@ -144,13 +145,31 @@ def _hint(expected: str, value: object, name: str) -> str:
         case "text":
             return "put it in quotes" if isinstance(value, bool | int | float) else "write one value"
         case "a list" if isinstance(value, str | int | float):
-            return f"write `{name}: [{shown(value).strip(chr(39))}]`"
+            return f"write `{name}: [{_entry(name, shown(value).strip(chr(39)))}]`"
         case "a list":
             return "write `[a, b]`, or one `- a` line for each"
         case "keys and values":
             return "write `key: value`, one line for each"
         case _:
             return f"write {expected} without quotes" if isinstance(value, str) else f"write {expected}"
+
+
+def _entry(name: str, value: str) -> str:
+    """Return a value as an entry of a list of this name, so that the list is accepted."""
+    if name == "platforms":
+        try:
+            return references.platform(value)
+        except RefusedError as error:
+            near = re.search("`(.+)`", error.hint)
+            return near[1] if near else "linux/amd64"
+    if name == "replaces":
+        return value.partition("@")[0].rpartition("/")[0] + "/" * ("/" in value) + _without_tag(value)
+    return value
+
+
+def _without_tag(reference: str) -> str:
+    """Return the last part of a reference, without tag and digest."""
+    return reference.partition("@")[0].rpartition("/")[2].partition(":")[0]
 
 
 def shown(value: object) -> str:

@@ -149,7 +149,10 @@ class FactsFolder:
         if not any(listed):
             found = f": {some(unlisted)}" if unlisted else ""
             message = f"no tag in the registry is listed as a version{found}"
-            hint = "`catalog-api sync` gives the reason; to list other tags, set `tags` under `versions`"
+            hint = (
+                "`catalog-api sync` gives the reason; to list other tags, set "
+                "`versions: {from: registry, tags: …}` on its page"
+            )
             group = f"no tag in the registry is listed as a version ({hint})"
             problem = raw.problem(
                 ("versions",), message, hint, Level.WARNING, code=Code.REGISTRY, group=group
@@ -227,7 +230,10 @@ class FactsFolder:
 def read_choice(raw: RawItem, value: object, problems: Problems) -> FromRegistry | None:
     """Return the choice in a value of `versions`; None, with problems, if it is invalid."""
     choice, errors = read_from_registry(value)
+    misspelled = any(details["type"] == "extra_forbidden" for details in errors)
     for details in errors:
+        if misspelled and details["type"] == "missing":
+            continue  # `form` instead of `from`
         path = ("versions", *(location(details) if isinstance(value, dict) else ()))
         message, hint = message_and_hint(details, (FromRegistry,))
         problems.add(raw.problem(path, message, hint, code=code_of(details)))

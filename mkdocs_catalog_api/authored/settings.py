@@ -372,7 +372,16 @@ def explain_settings(
             path = path[:-1]  # one value is the short form of a list of one
         message, hint = message_and_hint(details, (model,))
         message = message.replace("unknown key", "unknown setting")
+        if details["type"] == "extra_forbidden" and len(path) == 2 and _is_field(*path):
+            hint = f"write it on pages, or below `{path[0]}: defaults:`" if path[1] not in _ITS_OWN else hint
+            if path[1] == "versions":
+                hint = f"write it below `{path[0]}: defaults:`"
         yield config.problem(path, message, hint, code=Code.SETTING)
+
+
+def _is_field(resource: str | int, name: str | int) -> bool:
+    """Whether a key of a collection's settings is a field of its items."""
+    return resource in ITEM_MODELS and name in built_in_fields(ITEM_MODELS[str(resource)])
 
 
 def check_words(

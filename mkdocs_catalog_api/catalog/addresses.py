@@ -20,6 +20,8 @@ SECURITY_INDEX = "security/index.json"
 CHANGES = "changes.json"
 FIXES = "fixes.json"
 DIGEST = "digests/{algorithm}/{hex}.json"
+UPDATES_FEED, SECURITY_FEED, CALENDAR = "feeds/updates.xml", "feeds/security.xml", "eol.ics"
+"""Files of the site."""
 
 
 # Functions that fill in a path: a resource, a slug, a version …

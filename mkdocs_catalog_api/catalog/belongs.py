@@ -188,6 +188,9 @@ def _not_of_its_path(scan: Scan, key: Key, releases: ReleaseIndex, other: str, a
     own = releases.repositories.get(key.slug)
     hint = f"scan {f'{own}:{key.version}' if own else key} for this path, or move the report away"
     remedy = "scan what `catalog-api list` prints"
+    names_it = own is not None and any((own, tag) in scan.names for tag in (key.version, None))
+    if names_it and other in scan.coverage.digests:
+        hint = f"if the tag was rebuilt, run `catalog-api sync`, or write `digest: {other}` on the page"
     if accept:
         hint += f"; or set `accept: [{accept}]` on the page of {key.slug}"
         remedy += f"; or set `accept: [{accept}]` on their pages"

@@ -63,7 +63,7 @@ def package_version(
     if not source or source_version == version:
         source_version = ""
     if source:
-        qualifiers["upstream"] = f"{source}@{source_version}" if source_version else source
+        qualifiers["upstream"] = _written_upstream(identity.type, source, source_version, version)
     return PackageVersion(
         identity,
         version,
@@ -73,6 +73,16 @@ def package_version(
         licenses,
         (identity, plain_version(version), qualifiers.get("arch", "")),
     )
+
+
+def _written_upstream(type_: str, source: str, source_version: str, version: str) -> str:
+    """The source package as scanners read it: of an rpm the name of its file, `openssl-3.0.7-1.el9.src.rpm`.
+
+    `source_version` is empty if it is the package's own `version`.
+    """
+    if type_ == "rpm" and (source_version or version):
+        return f"{source}-{(source_version or version).rpartition(':')[2]}.src.rpm"
+    return f"{source}@{source_version}" if source_version else source
 
 
 def _upstream(text: str) -> tuple[str, str]:

@@ -190,7 +190,7 @@ def unused(selection: ScanSelection, subject: str) -> Iterator[Problem]:
             why = f"the scanner {scan.scanner.word} is not in `security.scanners`"
             hint = f"add {scan.scanner.word} to it"
         elif reason == "other-platform":
-            why = f"it is of {scan.coverage.platform or 'a platform'}, which `platforms` leaves out"
-            hint = "add the platform to `platforms`, or remove the report"
+            why = f"it is of {scan.coverage.platform or 'a platform'}, which is none of the version's"
+            hint = "if it should be, correct `platforms`; else remove the report"
         message = f"not used for {subject}: {why}"
         yield Problem(scan.file, 0, 0, "", message, hint, Level.INFO, code=Code.PASSED_OVER)

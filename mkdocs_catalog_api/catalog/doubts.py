@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
+from difflib import get_close_matches
 from itertools import chain, groupby
 
 from ..problems import Level, Problem
@@ -39,7 +40,9 @@ def at_report(
     return Problem(scan.file, 0, 0, "", message, hint, level, code=code, group=group)
 
 
-def doubtful_belongings(joined: Joined, rules: CountRules, *, complete: bool) -> Iterator[Problem]:
+def doubtful_belongings(
+    joined: Joined, rules: CountRules, *, complete: bool, slugs: Sequence[str], left_out: Mapping[str, str]
+) -> Iterator[Problem]:
     """Add a problem for each report of the future, of something else than its path names, or, if the catalog
     is `complete`, of nothing in it.
     """
@@ -53,7 +56,7 @@ def doubtful_belongings(joined: Joined, rules: CountRules, *, complete: bool) ->
         if problem:
             yield problem
         if complete and scan.place not in used:
-            yield _unmatched(scan, useful)
+            yield _unmatched(scan, useful, slugs, left_out)
 
 
 def doubtful_selections(joined: Joined, rules: CountRules) -> Iterator[Problem]:
@@ -82,8 +85,13 @@ def _partly_scanned(selection: ScanSelection, subject: str, accept: Collection[s
         yield at_report(scan, Code.IN_PART, message, hint * (not accepted), level, group=group)
 
 
-def _unmatched(scan: Scan, useful: Collection[str]) -> Problem:
-    """The scan is of no release and no pin; `useful` are the paths of reports with another scan that is."""
+def _unmatched(
+    scan: Scan, useful: Collection[str], slugs: Sequence[str], left_out: Mapping[str, str]
+) -> Problem:
+    """The scan is of no release and no pin; `useful` are the paths of reports with another scan that is.
+
+    `slugs` are those of the catalog's images, `left_out` has pages that are none by their names.
+    """
     code = Code.UNMATCHED_REPORT
     if scan.path in useful:
         # A hub's map has all images of a chart, also those outside the catalog.
@@ -92,6 +100,11 @@ def _unmatched(scan: Scan, useful: Collection[str]) -> Problem:
     if scan.alone:
         path = "correct its path" if scan.path.count("/") == 1 else "save it as <slug>/<version>.json"
         hint = f"add its version to the image's page, or {path}"
+        folder = scan.path.partition("/")[0]
+        if page := left_out.get(folder):
+            hint = f"{page} is not in the catalog: include it, or remove its reports"
+        elif near := get_close_matches(folder, slugs, n=1) if folder not in slugs else None:
+            hint = f"did you mean the folder `{near[0]}`?"
         message = f"no version in the catalog matches this report{_subject(scan)}"
         return at_report(scan, code, message, hint)
     # A fetched old version of a chart may contain images that the catalog no longer lists.
@@ -167,7 +180,10 @@ def doubtful_reports(scans: Iterable[Scan], accept: Collection[str]) -> Iterator
             yield at_report(scan, Code.DOUBTFUL_FINDINGS, message, "scan again with a newer version")
         for kind, number in _sums(each.unread for each in of_report):
             message = f"not counted: {number:,} {kind}"
-            yield at_report(scan, Code.DOUBTFUL_FINDINGS, message, "", Level.INFO)
+            hint = ""
+            if scan.is_sbom:
+                hint = "scan the image, or this file: `grype sbom:FILE --output json`, `trivy sbom FILE`"
+            yield at_report(scan, Code.DOUBTFUL_FINDINGS, message, hint, Level.INFO)
 
 
 def _findings(number: int) -> str:

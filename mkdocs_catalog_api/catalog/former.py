@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
 from typing import NamedTuple
 
 from ..items.lines import Advice, LineRules, update_advice
 from ..items.models import ImageEntry, PlatformManifest, VersionEntry
-from ..items.registry_facts import ManifestFacts, RegistryFacts
+from ..items.registry_facts import FORGOTTEN_AFTER, MOST_FORMER, ManifestFacts, RegistryFacts
 from ..items.versions import newest_first
 from .recorded import History
 from .value import FormerDigest, Release
@@ -47,6 +49,11 @@ def former_digests(
         digest for image in images for version in image.entry.versions for digest in version.every_digest
     }
     recorded = history.images if history else {}
+    newest_day = max(
+        [build.until for file in facts.values() for build in file.former]
+        + ([history.days[-1].date] if history else []),
+        default="",
+    )
     for slug in sorted({*listed, *facts, *recorded}):
         image, builds = listed.get(slug), _Builds()
         labels = [tag for each in image.entry.versions for tag in (each.version, *each.tags)] if image else []
@@ -64,8 +71,29 @@ def former_digests(
             if manifest.digest != digest
         }
         builds = {key: build for key, build in builds.items() if key[1] not in present | parts}
+        builds = _within_bounds(builds, newest_day)
         if builds:
             yield from _former(slug, image, builds, facts[slug].image if slug in facts else None)
+
+
+def _within_bounds(builds: _Builds, newest_day: str) -> _Builds:
+    """The builds that are kept: of each label the 20 newest, and none that ended more than a year before the
+    newest date in files and recorded days. One without such a day is as good as new.
+    """
+    oldest = ""
+    if newest_day:
+        oldest = (date.fromisoformat(newest_day) - FORGOTTEN_AFTER).isoformat()
+    kept: _Builds = {}
+    counts = Counter[str]()
+    for (label, digest), build in sorted(
+        builds.items(), key=lambda pair: pair[1].until or "9999", reverse=True
+    ):
+        if build.until is not None and build.until < oldest:
+            continue
+        counts[label] += 1
+        if counts[label] <= MOST_FORMER:
+            kept[label, digest] = build
+    return kept
 
 
 def _of_registry(facts: RegistryFacts, labels: set[str]) -> _Builds:

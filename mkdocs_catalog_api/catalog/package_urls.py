@@ -108,6 +108,8 @@ def package_url(type_: str, namespace: str, name: str, version: str) -> str:
     """
     if not (type_ and name):
         return ""
+    if type_ == "golang" and name.startswith((".", "/")):
+        return ""  # `./staging/src/k8s.io/api` is a folder
     if separator := _IN_NAMES.get(type_):
         namespace, _, name = name.rpartition(separator)
     path = "/".join(quote(part, safe="") for part in (type_, *namespace.split("/"), name) if part)

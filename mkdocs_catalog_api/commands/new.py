@@ -107,8 +107,9 @@ def _reference(kind: str, name: str) -> str | None:
         )
     if kind == "image" and _WITH_HOST.fullmatch(name):
         return repository(name)
-    if kind == "chart" and name.startswith("oci://"):
-        return f"oci://{repository(name.removeprefix('oci://'))}"
+    bare = name.removeprefix("oci://")
+    if kind == "chart" and (bare != name or _WITH_HOST.fullmatch(name)):
+        return f"oci://{repository(bare)}"
     return None
 
 

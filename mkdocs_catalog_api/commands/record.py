@@ -31,11 +31,21 @@ _WORDS = {
 """Kind of event → its word in the closing line."""
 
 
+def _day(_context: object, _option: object, value: str | None) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        return datetime.strptime(value, "%Y-%m-%d")  # only its day is used
+    except ValueError:
+        today = clock.now().date()
+        raise click.BadParameter(f"{value!r} is not a day (write it like {today})") from None
+
+
 @click.command("record", short_help="Record what changed since the last recorded day.")
 @click.option(
     "--date",
     metavar="DAY",
-    type=click.DateTime(["%Y-%m-%d"]),
+    callback=_day,
     help="The day to record. [default: the day of SOURCE_DATE_EPOCH, else today (UTC)]",
 )
 @options

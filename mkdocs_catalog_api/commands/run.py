@@ -34,7 +34,15 @@ def _config_file(_context: object, _option: object, given: Path | None) -> Path:
     for path in [given] if given else map(Path, CONFIG_FILES):
         if path.is_file():
             return path
-    raise click.BadParameter(f"{given or 'mkdocs.yml'} does not exist.")
+    if given is None:
+        found = sorted(path.as_posix() for name in CONFIG_FILES for path in Path().glob(f"*/{name}"))
+        there = f"`-f {found[0]}`" if found else "`-f FOLDER/mkdocs.yml`"
+        raise click.BadParameter(
+            f"there is no mkdocs.yml in this folder (run it where it is, or use {there})"
+        )
+    if given.is_dir():
+        raise click.BadParameter(f"{given} is a folder (write `-f {given / 'mkdocs.yml'}`)")
+    raise click.BadParameter(f"{given} does not exist (check the path)")
 
 
 config_file_option = click.option(
@@ -189,7 +197,11 @@ class Run(Struct):
         if build is None:
             click.secho(f"the catalog is not published: {self.problems.summary()}", fg="red", err=True)
         elif not self.quiet:
-            click.echo(f"{did}: {build.summary}", err=True)
+            summary = build.summary
+            if did == "checked":
+                # What only MkDocs finds, such as a theme that is not installed, is not looked for.
+                summary = summary.replace("no problems", "no problems in the catalog")
+            click.echo(f"{did}: {summary}", err=True)
 
     def _object(self, build: Build | None) -> dict[str, Any]:
         return {

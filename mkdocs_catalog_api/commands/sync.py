@@ -183,9 +183,30 @@ def _registry(
 
     items = [*_items(site, settings, output.problems)]
     host = Reference.parse(f"{settings.registry}/slug").domain if settings.registry else None
+    output.problems.extend(_unused_login(host, {item.host for item in items}, site))
     registries = Registries(client, Credentials(host))
     with Sync(registries, output, FACTS_FOLDER, prune=prune) as sync:
         _show_progress(sync.run(items), len(items), say)
+
+
+def _unused_login(host: str | None, hosts: Collection[str], site: Site) -> Iterator[Problem]:
+    """Warn of a login in the environment that no registry gets; `host` is the one that would."""
+    from ..network.credentials import TOKEN, USER
+
+    user, token = os.environ.get(USER), os.environ.get(TOKEN)
+    if not token:
+        return
+    if not user:
+        message, hint = f"not used, because {USER} is not set", f"set {USER}, too"
+    elif host is None or host not in hosts:
+        others = ", ".join(sorted(hosts)) or "none"
+        message = (
+            f"not used: it is for the host of `registry`, {host or 'which is not set'}, not for {others}"
+        )
+        hint = "run `docker login` for the others"
+    else:
+        return
+    yield Problem("", 0, 0, TOKEN, message, hint, Level.WARNING, code=Code.REGISTRY)
 
 
 def _hub(

@@ -1,18 +1,21 @@
 """The documents that close a build: discovery, and the manifest with the hashes of all others."""
 
+import re
 from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 from urllib.parse import urljoin
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
+from ..authored.settings import Settings
 from ..catalog import addresses
 from ..catalog.published import (
     AddressTemplate,
     ApiDocument,
     Document,
     Href,
+    PageLink,
     Timestamp,
     Total,
     document_struct,
@@ -42,6 +45,26 @@ _RESOURCES = document_struct(
 Sha256 = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
+class FixedAddresses(Document):
+    """URL of each other document with one URL, and of files of the site; what the catalog lacks is absent."""
+
+    images_index: Annotated[Href | UnsetType, "Images, with what a list needs."] = UNSET
+    charts_index: Annotated[Href | UnsetType, "Charts, with what a list needs."] = UNSET
+    security_summary: Annotated[Href | UnsetType, "Counts of vulnerabilities."] = UNSET
+    security_index: Annotated[Href | UnsetType, "Every scanned image with its grade and counts."] = UNSET
+    search: Annotated[Href | UnsetType, "What the search box of the site's pages finds."] = UNSET
+    cves: Annotated[Href | UnsetType, "Every vulnerability."] = UNSET
+    packages: Annotated[Href | UnsetType, "Every package."] = UNSET
+    changes: Annotated[Href | UnsetType, "Every recorded day."] = UNSET
+    fixes: Annotated[Href | UnsetType, "Times to fix."] = UNSET
+    openapi: Annotated[Href | UnsetType, "The description of all documents."] = UNSET
+    manifest: Annotated[Href | UnsetType, "Every other document with its hash."] = UNSET
+    llms: Annotated[Href | UnsetType, "The catalog for assistants, as text."] = UNSET
+    feeds: Annotated[list[PageLink] | UnsetType, "RSS feeds of the whole catalog."] = UNSET
+    calendar: Annotated[PageLink | UnsetType, "Ends of life, as a calendar (iCalendar)."] = UNSET
+    vex_repository: Annotated[Href | UnsetType, "The exceptions of all images, as an archive."] = UNSET
+
+
 @CLOSING.route(
     "index.json",
     "getIndex",
@@ -58,9 +81,7 @@ class Discovery(ApiDocument):
         "all documents except this one and the manifest, sorted by path, each with a line feed.",
     ]
     resources: Annotated[_RESOURCES, "The paged collections."]  # type: ignore[valid-type]
-    documents: Annotated[
-        dict[str, Href], "Name → URL of each other document with one URL; others are absent."
-    ]
+    documents: Annotated[FixedAddresses, "URL of each other document that has one URL."]
     templates: Annotated[
         dict[str, AddressTemplate],
         "Name → URL of the documents that have parameters, which are in braces.",
@@ -132,8 +153,37 @@ class Manifest(ApiDocument):
     documents: Annotated[dict[str, ManifestEntry], "Path below `api/v1/` → hash and size."]
 
 
+def _files_of_site(catalog: Catalog, settings: Settings) -> dict[str, Any]:
+    """The addresses of feeds and calendar, if the settings ask for them."""
+    if catalog.site_url is None or not settings.feeds:
+        return {}
+    at = catalog.addresses
+    found: dict[str, Any] = {}
+    feeds = [addresses.UPDATES_FEED]
+    if catalog.history:
+        feeds.append(addresses.SECURITY_FEED)
+    found["feeds"] = [at.web(feed) for feed in feeds]
+    if any(version.end_of_life for image in catalog.images for version in image.entry.versions):
+        found["calendar"] = at.web(addresses.CALENDAR)
+    return found
+
+
+def _fixed(catalog: Catalog, settings: Settings, listed: Iterable[Route]) -> FixedAddresses:
+    """The addresses of documents that these routes have without parameters, and of files of the site."""
+    found: dict[str, Any] = {}
+    for route in listed:
+        if not route.parameters:
+            attribute = re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", route.listed)
+            found[attribute] = catalog.addresses.api(route.path)
+    return FixedAddresses(**found, **_files_of_site(catalog, settings))
+
+
 def discovery(
-    catalog: Catalog, kinds: Iterable[Kind], badges: Iterable[str], written: Mapping[str, ManifestEntry]
+    catalog: Catalog,
+    settings: Settings,
+    kinds: Iterable[Kind],
+    badges: Iterable[str],
+    written: Mapping[str, ManifestEntry],
 ) -> Discovery:
     """Where the documents of these kinds are; `badges` are names, `written` has all other documents."""
     at = catalog.addresses
@@ -149,7 +199,7 @@ def discovery(
                 for name, total in catalog.totals().items()
             }
         ),
-        {route.listed: at.api(route.path) for route in listed if not route.parameters},
+        _fixed(catalog, settings, listed),
         {route.listed: at.api(route.path) for route in listed if route.parameters},
         {name: at.api(addresses.badge(name)) for name in badges},
     )

@@ -64,7 +64,7 @@ def publication(catalog: Catalog, settings: Settings, generated_at: str) -> Iter
     generator = GeneratedBy(GENERATOR, version(GENERATOR))
     yield finished(addresses.OPENAPI, encode(openapi(catalog, wanted)))
     yield finished(addresses.LLMS, llms(catalog, wanted))
-    yield proven(addresses.INDEX, discovery(catalog, wanted, catalog_badges(catalog), written))
+    yield proven(addresses.INDEX, discovery(catalog, settings, wanted, catalog_badges(catalog), written))
     yield proven(addresses.MANIFEST, manifest(catalog, written, generated_at, generator))
     prove_links(links, catalog.addresses.api(""), written)
 
@@ -126,7 +126,7 @@ def _collector(struct: type[Struct]) -> _Collect | None:
     def of_struct(document: Struct, links: set[str]) -> None:
         for name, collect in fields:
             value = getattr(document, name)
-            if value is not None:
+            if value is not None and value is not msgspec.UNSET:
                 collect(value, links)
 
     return of_struct if fields else None

@@ -21,6 +21,7 @@ from ..catalog.recorded import (
     TimeToFix,
 )
 from ..catalog.scans import SEVERITIES, URGENT
+from ..items.registry_facts import FORGOTTEN_AFTER
 from ..problems import Level, Problem, Problems
 from ..problems.codes import Code
 from .days import Day, Folder
@@ -29,8 +30,6 @@ from .images import ImagePast, days_between
 
 _KINDS = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEvent)}
 _PERIODS = (90, 365)
-FORGOTTEN_AFTER = datetime.timedelta(days=365)
-"""Of former digests."""
 
 
 def read_history(folder: Folder, problems: Problems) -> History | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from datetime import timedelta
 from typing import Annotated, Literal
 
 import msgspec
@@ -22,6 +23,8 @@ FACTS_FOLDER = "registry"
 UNKNOWN_PLATFORM = "unknown/unknown"
 MOST_FORMER = 20
 """Number of former digests that are kept of a version."""
+FORGOTTEN_AFTER = timedelta(days=365)
+"""How long a former digest is kept after it ended."""
 
 _Digest = Annotated[str, Meta(pattern=rf"\A(?:{DIGEST.pattern})\Z")]
 _DigestIfKnown = Annotated[str, Meta(pattern=rf"\A(?:{DIGEST.pattern})?\Z")]

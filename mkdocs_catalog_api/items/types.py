@@ -48,7 +48,15 @@ def _of_text(parse: Callable[[str], object]) -> BeforeValidator:
     return BeforeValidator(lambda value: parse(value) if isinstance(value, str) else value)
 
 
+_SIZE = re.compile(r"([0-9]{1,15}(?:[.][0-9]{1,3})?) *([kmgt])(i?)b", re.IGNORECASE)
+_PREFIXES = ("", "k", "m", "g", "t")
+_UNITS = {"k": 1000, "ki": 1024}
+
+
 def _integer(text: str) -> int:
+    if size := _SIZE.fullmatch(text):
+        factor = _UNITS["ki" if size[3] else "k"] ** _PREFIXES.index(size[2].lower())
+        raise RefusedError(f"{text[:40]!r} has a unit", f"write bytes: `{int(float(size[1]) * factor)}`")
     if not re.fullmatch(r"[+-]?[0-9]{1,300}", text):
         raise RefusedError(f"{text[:40]!r} is not a whole number", "write plain digits, as in 8080")
     return int(text)

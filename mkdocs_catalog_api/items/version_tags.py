@@ -38,9 +38,10 @@ _DATE = re.compile(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]
 
 def version_tags(tags: Iterable[str], image: str) -> list[str]:
     """Return the tags that are versions, in their order. `image` is the last part of the repository."""
-    names = {tag: tag.lower() for tag in tags}
+    own_name = re.compile(rf"{re.escape(image.lower())}[._+-]*(?=v?[0-9])")
+    names = {tag: own_name.sub("", tag.lower(), count=1) for tag in tags}
     words = {tag: match[1] for tag, name in names.items() if (match := _NUMBERED.match(name))}
-    numbers = [tag for tag, word in words.items() if word in (*_WORDS_OF_RELEASES, image.lower())]
+    numbers = [tag for tag, word in words.items() if word in _WORDS_OF_RELEASES]
     releases = [tag for tag in numbers if not is_of_build(tag)]
     named = [tag for tag, word in words.items() if word not in UNRELEASED and not is_of_build(tag)]
     commits = any(_COMMIT.match(name) for name in names.values())

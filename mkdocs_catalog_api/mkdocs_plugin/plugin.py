@@ -191,6 +191,9 @@ class CatalogApiPlugin(BasePlugin):  # type: ignore[no-untyped-call,type-arg,unu
             page.content = filled.findable
             if filled.description:
                 page.meta.setdefault("description", filled.description)
+            if filled.title:
+                # For tab, navigation and search; else MkDocs makes a title of the file's name.
+                page.meta.setdefault("title", filled.title)
             _add_headings(page, filled.headings)
             if filled.listed_on is not None and filled.listed_on != path:
                 self._lists[path] = by_path[filled.listed_on]

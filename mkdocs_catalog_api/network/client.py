@@ -212,7 +212,7 @@ class Client:
             with self._lock:
                 known.failures += 1
                 if known.failures >= _IN_A_ROW or (error.silent and not known.responds):
-                    known.down = str(error)
+                    known.down = str(error).replace(address, host)  # the address is one of many
             if known.down:
                 raise UnavailableError(known.down, host) from None
             raise
@@ -262,7 +262,7 @@ class Client:
             reason = error.args and getattr(error.args[0], "reason", None)
             why = f"{address}: no complete response ({_cause(error)})"
             if isinstance(reason, NameResolutionError):
-                why = f"can't resolve {reason.conn.host} (check its name and the network)"
+                why = f"can't resolve {reason.conn.host}"
             unavailable = UnavailableError(why)
             unavailable.silent = bool(reason) and not isinstance(reason, ProtocolError)
             raise unavailable from None

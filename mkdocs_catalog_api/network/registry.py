@@ -9,6 +9,9 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
+from concurrent.futures import Future
+from contextlib import suppress
+from threading import Lock
 from typing import Any, TypeVar
 from urllib.parse import urlencode, urlsplit
 from urllib.request import parse_http_list
@@ -98,8 +101,9 @@ class Registries:
         """Host and repository → header."""
         self._without_referrers: set[str] = set()
         """Hosts without the referrers API."""
-        self._manifests: dict[tuple[str, str], RegistryManifest] = {}
-        """Repository and digest → the manifest, as several tags and indexes may share it."""
+        self._lock = Lock()
+        self._small: dict[str, Future[Answer]] = {}
+        """Digest → the response, if it is small: tags, indexes and repositories share content."""
 
     def tags(self, repository: Reference) -> list[str]:
         """Return all tags, sorted. A page without a new tag ends the list."""
@@ -142,9 +146,6 @@ class Registries:
 
     def manifest(self, repository: Reference, digest: str) -> RegistryManifest:
         """Return the index or manifest with this digest."""
-        key = repository.repository, digest
-        if key in self._manifests:
-            return self._manifests[key]
         answer = self._by_digest(repository, "manifests", digest, _MANIFEST_SIZE)
         manifest = _decode(answer.body, RegistryManifest, f"manifest {digest}")
         manifest.media_type = manifest.media_type or _media_type(answer)
@@ -152,8 +153,6 @@ class Registries:
             raise NoAnswerError(f"{digest} has the type {manifest.media_type[:100]!r}, which is unknown")
         if len(manifest.manifests or ()) > _MOST_ENTRIES:
             raise NoAnswerError(f"{digest} is an index of more than {_MOST_ENTRIES:,} manifests")
-        if len(answer.body) <= _SMALL:
-            self._manifests[key] = manifest
         return manifest
 
     def blob(self, repository: Reference, digest: str) -> bytes:
@@ -187,6 +186,32 @@ class Registries:
         return self._ask(reference, f"{address.rstrip('/')}/index.yaml", size=_INDEX_SIZE, accept="*/*").body
 
     def _by_digest(self, repository: Reference, kind: str, digest: str, size: int) -> Answer:
+        """Return the content with this digest, which is requested once, whichever repository has it.
+
+        Who asks while it is on its way waits. A failure is the problem of the repository that was asked.
+        """
+        with self._lock:
+            known = self._small.get(digest)
+            if known is None:
+                request = self._small[digest] = Future()
+        if known is not None:
+            with suppress(NoAnswerError):
+                return known.result()
+            return self._content(repository, kind, digest, size)
+        try:
+            answer = self._content(repository, kind, digest, size)
+        except BaseException as error:
+            with self._lock:
+                del self._small[digest]
+            request.set_exception(error if isinstance(error, NoAnswerError) else NoAnswerError("stopped"))
+            raise
+        request.set_result(answer)
+        if len(answer.body) > _SMALL:
+            with self._lock:
+                del self._small[digest]
+        return answer
+
+    def _content(self, repository: Reference, kind: str, digest: str, size: int) -> Answer:
         if not DIGEST.fullmatch(digest):
             raise NoAnswerError(f"{repository.domain} refers to a malformed digest {digest[:80]!r}")
         answer = self._ask(

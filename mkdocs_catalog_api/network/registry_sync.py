@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import suppress
-from datetime import timedelta
 from queue import SimpleQueue
 from typing import TypeVar
 
@@ -20,6 +19,7 @@ from ..authored.clock import now
 from ..authored.folders import read_file
 from ..authored.from_registry import FromRegistry, note_unlisted, some
 from ..items.registry_facts import (
+    FORGOTTEN_AFTER,
     ItemFacts,
     RegistryFacts,
     VersionFacts,
@@ -39,7 +39,6 @@ from .output import Output
 from .registry import NoManifestError, Registries
 
 _LATEST = "latest"
-_FORGOTTEN_AFTER = timedelta(days=365)
 
 T = TypeVar("T")
 
@@ -184,7 +183,7 @@ class _Visit:
         if self._chosen:
             self._run.left_out += [f"{tag} of {self.item.name}" for tag in tags if tag not in names]
             return True
-        hint = "to list one, set `tags` under `versions`"
+        hint = "to list one, set `versions: {from: registry, tags: …}` on its page"
         group = f"no tag is a version ({hint})"
         self._warn(("versions",), f"no tag is a version: {some(tags)}", hint, group=group)
         if not self._versions or self._run.prune:
@@ -445,7 +444,7 @@ class _Visit:
             hint = f"correct it there, or set `{field}` on the page" + (f"; {hint}" if hint else "")
             self._warn((field,), message, hint, Code.WRONG_VALUE)
         day, prune = self._run.day, self._run.prune
-        oldest = (day - _FORGOTTEN_AFTER).isoformat() if prune else ""
+        oldest = (day - FORGOTTEN_AFTER).isoformat() if prune else ""
         unlisted = tuple(sorted(self._unlisted, key=lambda facts: facts.version))
         former = former_after(self._before, (*versions, *unlisted), day.isoformat(), oldest)
         file = item.facts(versions, unlisted, former)

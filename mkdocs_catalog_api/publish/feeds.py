@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from ..authored.site import Site
 from ..catalog import events
-from ..catalog.addresses import GENERATOR
+from ..catalog.addresses import CALENDAR, GENERATOR, SECURITY_FEED, UPDATES_FEED
 from ..catalog.recorded import RecordedDay
 from ..catalog.scans import URGENT
 from ..catalog.value import Catalog
@@ -32,7 +32,6 @@ from .site_files import OwnFiles
 if TYPE_CHECKING:
     from xml.etree import ElementTree as ET
 
-UPDATES_FEED, SECURITY_FEED, CALENDAR = "feeds/updates.xml", "feeds/security.xml", "eol.ics"
 RSS_TYPE = "application/rss+xml"
 _PRODUCT = f"PRODID:-//{GENERATOR}//EN"
 FILES = OwnFiles(

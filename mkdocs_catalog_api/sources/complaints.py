@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from operator import itemgetter
 
@@ -40,7 +40,13 @@ def complaints(
     images = [*zip(catalog.images, (raw for _, raw in sources.images), strict=True)]
     items: list[tuple[ListedEntry, RawItem]] = [*sources.images, *(item[1:] for item in sources.pinning)]
     return chain(
-        doubtful_belongings(joined, rules, complete=sources.complete),
+        doubtful_belongings(
+            joined,
+            rules,
+            complete=sources.complete,
+            slugs=[image.entry.slug for image in catalog.images],
+            left_out=sources.left_out,
+        ),
         doubtful_selections(joined, rules),
         limited(joined.subjects.values()),
         doubtful_reports([*scans, *joined.sboms], security.accept),
@@ -64,9 +70,13 @@ def _pins(catalog: Catalog, sources: Sources) -> Iterator[Problem]:
                 yield raw.placed(pin.problem, "images", position)
 
 
+def _has_scans(images: Iterable[Image]) -> bool:
+    return any(release.scans for image in images for release in image.releases)
+
+
 def _unscanned(images: Sequence[tuple[Image, RawItem]]) -> Iterator[Problem]:
     """A warning for each newest version without a scan, in a catalog that has scans."""
-    if any(release.scans for image, _ in images for release in image.releases):
+    if _has_scans(image for image, _ in images):
         for image, raw in images:
             if image.entry.lifecycle != "planned" and image.newest and not image.newest.scans:
                 message = f"the newest version, {image.newest.entry.version}, has no scan"
@@ -102,14 +112,16 @@ def _platforms_without_manifest(image: Image, raw: RawItem) -> Iterator[Problem]
 
 
 def _idle_statements(catalog: Catalog) -> Iterator[Problem]:
-    """A note with the number of VEX statements that match no finding."""
+    """A warning with the number of VEX statements that match no finding: their author expects an effect."""
     matched = {rank for assessment in catalog.assessments() for rank in assessment.applied.matched}
     idle = [statement for rank, statement in enumerate(catalog.statements) if rank not in matched]
     if idle:
         first = min(idle, key=_place)
         hint = f"the first, statements[{first.index}] in {first.file}: {why_idle(first, catalog.images)}"
         message = f"{len(idle)} of {len(catalog.statements)} VEX statements match no finding in the catalog"
-        yield Problem("", 0, 0, "security.vex", message, hint, Level.INFO, code=Code.STATEMENT)
+        # Where nothing was scanned yet, none can.
+        level = Level.WARNING if _has_scans(catalog.images) else Level.INFO
+        yield Problem("", 0, 0, "security.vex", message, hint, level, code=Code.STATEMENT)
 
 
 def _contested_statements(catalog: Catalog) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, Literal
 
@@ -40,7 +40,7 @@ from ..items.models import ChartEntry, ImageEntry, ListedEntry, PinningEntry, Ro
 from ..items.names import Reference
 from ..items.registry_facts import RegistryFacts
 from ..items.types import product_name
-from ..problems import CatalogError, Level, Problems, RefusedError
+from ..problems import CatalogError, Level, Problem, Problems, RefusedError
 from ..problems.codes import Code
 from .advisories import read_cycles, read_exploited
 
@@ -72,6 +72,8 @@ class Sources(Struct, frozen=True):
     """None if no day is recorded."""
     complete: bool
     """Whether all items are valid. If not, reports of invalid items would appear unmatched."""
+    left_out: Mapping[str, str] = {}
+    """Name → file of each page in the folder of images that is no item."""
 
 
 def load(
@@ -116,7 +118,14 @@ def load(
         read_exploited(site, settings.security.max_report_size, problems),
         _history(site, problems) if past is UNSET else past,
         complete,
+        _left_out(site, {entry.slug for entry, _ in images}) if reports else {},
     )
+
+
+def _left_out(site: Site, slugs: Set[str]) -> dict[str, str]:
+    """Return name → file of each page below `images/` that is none of the items `slugs`."""
+    pages = sorted((site.docs_dir / "images").rglob("*.md"))
+    return {page.stem: name_of(page, site.root) for page in pages if page.stem not in slugs}
 
 
 def _facts(
@@ -188,12 +197,23 @@ def _folder(
 def _reports(site: Site, settings: Settings, problems: Problems) -> Sequence[Scan]:
     folder = _folder(site, "reports", settings, problems)
     if folder is None:
+        problems.extend(_folder_of_another_name(site))
         return ()
     from .reports.read_reports import read_reports  # for the same reason
 
     limit = settings.security.max_report_size
     lists = settings.has_lookup("packages") or settings.has_lookup("sbom")
     return read_reports(folder, name_of(folder, site.root), problems, limit, lists=lists)
+
+
+def _folder_of_another_name(site: Site) -> Iterator[Problem]:
+    """Warn of a folder that looks like the one of reports, where there is none."""
+    default = SECURITY_FOLDERS["reports"]
+    for name in ("scan", "reports", "report", "trivy", "grype"):
+        if any((site.root / name).glob("**/*.json")):
+            message = f"not read: reports are expected in {default}/"
+            hint = f"rename it to {default}, or set `security: {{reports: {name}}}`"
+            yield Problem(name, 0, 0, "", message, hint, Level.WARNING, code=Code.MISSING_PATH)
 
 
 def _repositories(listed: Iterable[ListedEntry]) -> dict[str, list[str]]:

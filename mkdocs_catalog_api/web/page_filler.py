@@ -92,6 +92,8 @@ class FilledPage(NamedTuple):
     """Title and text of its item for the search index."""
     listed_on: str | None = None
     """Path in docs_dir of the page that lists the collection of this page's item."""
+    title: str = ""
+    """Name of its item if the page has no heading of the first level; else empty."""
 
     def with_head(self, html: str) -> str:
         """A whole page with all elements of its head."""
@@ -230,7 +232,8 @@ class PageFiller:
         entry = own.item.entry
         text = own.findable(packages="cves" not in self._homes or not self._parts.packages)
         headings = _headings(html)
-        title = "" if "<h1" in content else f"<h1>{escape(entry.name)}</h1>"
+        has_title = "<h1" in content
+        title = "" if has_title else f"<h1>{escape(entry.name)}</h1>"
         if self._titles:
             before, own_title, after = _around_title(title + html)
             lead = _letters(str(escape(plain_text(entry.description or "")))) not in _letters(content)
@@ -248,6 +251,7 @@ class PageFiller:
             description=entry.description or "",
             searched=(entry.name, text),
             listed_on=listed_on.uri if listed_on else None,
+            title="" if has_title else entry.name,
         )
 
     def _links(self, place: Place, markers: Set[str], own: ItemPage | None = None) -> str:

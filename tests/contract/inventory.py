@@ -37,7 +37,8 @@ def check(api: Api) -> None:
             for name, total in totals.items()
         },
         contents=hashlib.sha256("".join(map(_line, sorted(documents.items()))).encode()).hexdigest(),
-        documents={name: address for name, address in listed.items() if "{" not in address},
+        documents={name: address for name, address in listed.items() if "{" not in address}
+        | _files_of_site(api),
         templates={name: address for name, address in listed.items() if "{" in address},
         badges={name: api.href(f"badge/{name}.json") for name in badges.of_catalog(api)},
     )
@@ -65,6 +66,15 @@ def _listed(api: Api) -> dict[str, str]:
         paths |= {"changes": "changes.json", "fixes": "fixes.json"}
         paths |= {"dayChanges": "changes/{date}.json", "imageHistory": "history/{slug}.json"}
     return {name: api.href(path) for name, path in paths.items()} | lookups.addresses(api)
+
+
+def _files_of_site(api: Api) -> dict[str, Json]:
+    """Name → address of the files beside the API; feeds of the whole catalog only."""
+    feeds = [path for path in ("feeds/updates.xml", "feeds/security.xml") if (api.site / path).exists()]
+    found: dict[str, Json] = {"feeds": [f"{api.mount}/{path}" for path in feeds]} if feeds else {}
+    if (api.site / "eol.ics").exists():
+        found["calendar"] = f"{api.mount}/eol.ics"
+    return found
 
 
 def _wanted(api: Api) -> Iterator[str]:

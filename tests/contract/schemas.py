@@ -25,6 +25,10 @@ OPTIONAL = {
     "BomComponent": {"version", "licenses", "purl", "properties"},
     "VexProduct": {"subcomponents"},
     "RenovateImage": {"sourceUrl", "homepage"},
+    "FixedAddresses": {
+        *("imagesIndex", "chartsIndex", "securitySummary", "securityIndex", "search", "cves", "packages"),
+        *("changes", "fixes", "openapi", "manifest", "llms", "feeds", "calendar", "vexRepository"),
+    },
     "RenovateRelease": {"releaseTimestamp", "digest", "changelogUrl"},
 }
 

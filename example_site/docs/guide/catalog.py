@@ -393,11 +393,13 @@ def list_vulnerabilities(catalog: Catalog, name: str, version: str = "") -> Answ
 def who_has_vulnerability(catalog: Catalog, vulnerability: str) -> Answer:
     """List the images and charts with an open vulnerability, by any of its ids, and what to update to."""
     spelled = vulnerability.upper() if vulnerability.lower().startswith("cve-") else vulnerability
-    document = catalog.document("cve", id=spelled.replace(":", "-"))
-    if document is None or spelled not in (document["id"], *document["aliases"]):
+    in_file = spelled.replace(":", "-")  # RHSA-2024:1234 is also asked for as in the name of its file
+    document = catalog.document("cve", id=in_file)
+    ids = (document["id"], *document["aliases"]) if document else ()
+    if document is None or in_file not in [name.replace(":", "-") for name in ids]:
         index = catalog.document("cves")
-        ids = {name.lower(): each for each in index["data"] for name in (*each["aliases"], each["id"])}
-        entry = ids.get(vulnerability.lower())
+        names = {name: each for each in index["data"] for name in (*each["aliases"], each["id"])}
+        entry = {name.replace(":", "-").lower(): each for name, each in names.items()}.get(in_file.lower())
         looked_at = {key: index[key] for key in index if key.startswith("releases")}
         if entry is None:
             if not re.fullmatch(r"\w+-\S+", vulnerability):

@@ -12,7 +12,7 @@ from pydantic_core import from_json, to_json
 from ...problems import RefusedError
 from ...problems.decoding import explain_decoding, is_incomplete, malformed
 from .normalise import DAMAGED, text
-from .others import binary
+from .others import binary, other_sbom
 
 _JSON_LINE = re.compile(rb"^[ \t]*(?:\{|\[\s*(?:[\[{]|$))", re.MULTILINE)
 _ESCAPE = re.compile(rb"(?is)\\(ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}|(?P<half>ud[89a-f][0-9a-f]{2})|.)")
@@ -82,6 +82,8 @@ def _reason(data: bytes, error: str) -> RefusedError:
             "or write the report with `-o file`",
             data.count(b"\n", 0, data.index(before)) + 1,
         )
+    if sbom := other_sbom(data):
+        return RefusedError(f"this is {sbom[0]}", sbom[1])
     if what := binary(data):
         return RefusedError(f"this is {what}, not a report", "remove it")
     if not json_line:

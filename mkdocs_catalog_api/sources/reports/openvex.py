@@ -131,7 +131,7 @@ def read_folder(
 
 
 def is_of_repository(path: str, data: bytes) -> bool:
-    """Whether a file is one of the two that describe a VEX Repository, in which somebody else's documents are:
+    """Whether a file is one of the two that describe a VEX Repository, in which others' documents are:
     https://github.com/aquasecurity/vex-repo-spec, version 0.1.
     """
     name = path.rpartition("/")[2]

@@ -14,7 +14,17 @@ _SIGNATURES = {
     b"\x1f\x8b": "a compressed file",
 }
 _BY_KEYS: Sequence[tuple[set[str], str, str]] = (
-    ({"artifacts", "schema", "source"}, "an SBOM of Syft", "scan it with `grype sbom:FILE --output json`"),
+    (
+        {"artifacts", "schema", "source"},
+        "an SBOM in Syft's own form",
+        "for its packages, `syft convert FILE -o cyclonedx-json=NAME.cdx.json`; for its vulnerabilities, "
+        "`grype sbom:FILE --output json`",
+    ),
+    (
+        {"@context", "@graph"},
+        "an SBOM in SPDX 3",
+        "write SPDX 2.3 or CycloneDX: `syft IMAGE -o spdx-json@2.3=NAME.spdx.json`",
+    ),
     ({"scan", "vulnerabilities", "version"}, "a report in GitLab's format", _SCAN),
     ({"packageManager", "vulnerabilities"}, "a report of Snyk, which is not read", _SCAN),
     ({"predicate", "predicateType"}, "an in-toto statement", "save its `predicate`, if that is a report"),
@@ -53,3 +63,13 @@ def other_file(document: object) -> tuple[str, str] | None:
 def binary(data: bytes) -> str:
     """Return what a file is that is no text; "" if it is not known."""
     return next((what for start, what in _SIGNATURES.items() if data.startswith(start)), "")
+
+
+def other_sbom(data: bytes) -> tuple[str, str] | None:
+    """Return what an SBOM is that is not JSON, and how to get one that is read."""
+    start = data[:2000].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start.startswith(b"SPDXVersion:"):
+        return "an SBOM in SPDX's tag-value form", "write it as JSON: `syft convert FILE -o spdx-json`"
+    if start.startswith(b"<") and b"cyclonedx.org/schema" in start:
+        return "an SBOM in CycloneDX's XML form", "write it as JSON: `syft convert FILE -o cyclonedx-json`"
+    return None

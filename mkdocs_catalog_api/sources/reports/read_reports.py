@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -107,6 +108,17 @@ def read_reports(
     return scans
 
 
+def _reference(written: str) -> Reference | None:
+    """Return a reference; one with capital letters is no valid name of a repository, but names one."""
+    repository, colon, tag = written.rpartition(":")
+    if not colon or "/" in tag:
+        repository, tag = written, ""
+    for text in (written, f"{repository.lower()}{colon if tag else ''}{tag}"):
+        with suppress(ValueError):
+            return Reference.parse(text)
+    return None
+
+
 def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_hub: bool) -> Scan:
     """Return the scan with its place, and with the image in its references."""
     names: dict[tuple[str, str | None], None] = {}
@@ -115,9 +127,8 @@ def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_
         if text.lower().endswith(_ARCHIVES):
             continue
         name, at, digest = text.partition("@")
-        try:
-            reference = Reference.parse(f"{name}{at}{digest.lower()}")
-        except ValueError:  # a file name: digests or the path must match
+        reference = _reference(f"{name}{at}{digest.lower()}")
+        if reference is None:  # a file name: digests or the path must match
             continue
         names[reference.repository, reference.tag if reference.digest else reference.tag_or_latest] = None
         if reference.digest:

@@ -52,12 +52,14 @@ def _read(sbom: dict[str, object], attested: SbomSubject | None) -> Scan:
     creation = mapping(sbom.get("creationInfo"))
     purpose = text(subject.get("primaryPackagePurpose"))
     creators = texts(creation.get("creators"))
+    by_buildkit = any(name.startswith("Tool: buildkit") for name in creators)
     return as_scan(
         attested or _subject(subject),
         PackageList.of(packages, systems),
         tool=next((name.removeprefix("Tool: ") for name in creators if "Tool:" in name), ""),
         created=creation.get("created"),
-        kind="" if attested or purpose == "CONTAINER" else purpose.lower(),
+        # BuildKit describes the folder that it has mounted.
+        kind="" if attested or by_buildkit or purpose == "CONTAINER" else purpose.lower(),
     )
 
 
