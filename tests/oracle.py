@@ -27,37 +27,55 @@ def every_digest(release: Record) -> set[str]:
     return {*release.digests, *release.manifests.values()}
 
 
-def join(scans: list[Record], candidates: list[Record], to: str = "scans") -> None:
-    """By digest, else by reference, else by path, each only if what comes before it is not named."""
+def join(scans: list[Record], candidates: list[Record], to: str = "scans", others: Any = ()) -> None:
+    """By a digest that is known, wherever the report lies; else by its path, or by its key in a hub's map.
+
+    `others` are further known digests.
+    """
+    known = {*others}.union(*map(every_digest, candidates))
     for scan in scans:
-        label, _, digits = scan.path.removesuffix(".json").rpartition(".")
-        homes = [r for r in candidates if re.fullmatch("[0-9a-f]{12}", digits) and f"{label}.json" in r.paths]
-        pointed = {d for r in homes for d in every_digest(r) if d.startswith(f"sha256:{digits}")}
-        if not scan.digests and not any(differs(scan, r, pointed) for r in homes):
-            scan.digests = scan.digests | pointed
-        by_digest = [r for r in candidates if named(scan) & every_digest(r)]
-        by_tag = [r for r in candidates if scan.tags & r.tags and not (scan.digests and every_digest(r))]
-        by_path = [r for r in candidates if scan.path in r.paths and not differs(scan, r, set())]
-        further = [] if homes and not pointed else [*by_tag, *by_path]
-        for release in candidates:
-            if any(release is home for home in [*by_digest, *further]):
-                getattr(release, to).append(scan)
+        if named(scan) & known:
+            homes = [r for r in candidates if named(scan) & every_digest(r)]
+        elif scan.hub:
+            homes = [r for r in candidates if scan.tags & r.tags]
+        else:
+            homes = [r for r in candidates if at_path(scan, r)]
+        for home in homes:
+            getattr(home, to).append(scan)
 
 
-def differs(scan: Record, release: Record, pointed: set[str]) -> bool:
-    """Whether a report names something else than its path: another digest, image, tag or platform."""
+def at_path(scan: Record, release: Record) -> bool:
+    """Whether a report without a known digest is of the release, or of the part of it, whose path it has."""
+    label, _, digits = scan.path.removesuffix(".json").rpartition(".")
+    if scan.path in release.paths:
+        return not contradicts(scan, release)
+    pointed = {d for d in every_digest(release) if digits and d.startswith(f"sha256:{digits}")}
+    if len(digits) != 12 or f"{label}.json" not in release.paths or not pointed:
+        return False
+    platforms = [name for name, digest in release.manifests.items() if digest in pointed]
+    if contradicts(scan, release) or not all(alike(name, scan.platform) for name in platforms):
+        return False
+    scan.digests = scan.digests | pointed
+    return True
+
+
+def contradicts(scan: Record, release: Record) -> bool:
+    """Whether it names a digest where those of the release are known, another image, tag, or no image."""
     if scan.digests and every_digest(release):
-        return not named(scan) & every_digest(release)
-    every = [part for part in release.manifests.items() if part[1] in pointed]
-    platforms = [name.replace("/v8", "") for name, _ in every if not alike(name, scan.platform)]
-    others = named(scan) & every_digest(release) - pointed if pointed else set()
-    here = {release.image} - {None}
-    if here and "reference" in release.accept:
-        here |= {image for image in scan.images if image.split("/")[-1] == release.image.split("/")[-1]}
-    tags = {(image, tag) for image in here for _, tag in release.tags}
-    own = {each for each in scan.tags if each[0] in here}
-    images = here and scan.images and not scan.images & here
-    return bool(others or platforms or images or (own and not own & tags))
+        return True
+    return bool(release.image and scan.names) and all(another_name(name, release) for name in scan.names)
+
+
+def another_name(written: str, release: Record) -> bool:
+    """A name without a host has no more than its last part; its tag counts if it begins with a number."""
+    repository, tag, digest = reference(written)
+    last, labels = repository.split("/")[-1], release.labels
+    same_end = last == release.image.split("/")[-1]
+    host, slash, _ = written.partition("/")
+    if not (slash and re.search("[.:]", host)):
+        return not same_end or (bool(re.match("[0-9]", tag)) and tag not in labels)
+    same = same_end if "reference" in release.accept else repository == release.image
+    return not same or (not digest and (tag or "latest") not in labels) or bool(tag and tag not in labels)
 
 
 def alike(one: str, other: str) -> bool:
@@ -89,15 +107,30 @@ def subject(scan: Record, release: Record) -> tuple[list[tuple[str, str]], bool]
     return (possible, len(possible) == 1) if possible else None
 
 
-def certainly_replaces(new: Record, old: Record, now: Fraction) -> bool:
-    """Of one scanner a later one without a gap; of two scanners the first one's, up to two days older."""
-    if new.limits - old.limits or new.time is None or new.time > now:
-        return False
-    if new.scanner == old.scanner:
-        less = named(new) & named(old) and old.packages - new.packages
-        return old.time is not None and old.time < new.time and not less
-    in_time = old.time is None or old.time <= new.time + 2 * 24 * 3600
-    return new.rank < old.rank and in_time and (new.system or not old.system)
+def looked_at_everything(scan: Record, part: Any, others: list[Record], now: Fraction) -> bool:
+    """It covers the part, at a known time, without a limit, and no other scan names a kind that it lacks."""
+    kinds = set().union(*(other.named_kinds for other in others if other is not scan))
+    dated = scan.time is not None and scan.time <= now
+    return bool(scan.sure and part in scan.of and dated and not scan.limits and scan.packages >= kinds)
+
+
+def count_for(part: Any, scans: list[Record], scanners: list[str], now: Fraction) -> list[Record]:
+    """The scans that count for a part: of each scanner the newest ones, then the scanners in order."""
+    counted: list[Record] = []
+    first: Any = None
+    for scanner in scanners:
+        own = [scan for scan in scans if scan.scanner == scanner]
+        whole = [scan.time for scan in own if looked_at_everything(scan, part, scans, now)]
+        since = max(whole, default=None)
+        for scan in own:
+            future = scan.time is not None and scan.time > now
+            newest = since is None or scan.time is None or scan.time >= since
+            late = first is None or future or (scan.time is not None and scan.time > first + 2 * 24 * 3600)
+            if newest and late:
+                counted.append(scan)
+        if first is None:
+            first = since
+    return counted
 
 
 def whole_scans(scans: list[Record], accept: list[str]) -> list[Record]:
@@ -113,58 +146,38 @@ def whole_scans(scans: list[Record], accept: list[str]) -> list[Record]:
             limits -= {word} if any(word not in scan.limits for scan in files) else set()
         limits -= {*accept}
         packages = set().union(*(scan.packages for scan in files))
-        about = {"limits": limits, "packages": packages, "system": any(scan.system for scan in files)}
+        about = {"limits": limits, "packages": packages}
+        about |= {"named_kinds": set().union(*(scan.named_kinds for scan in files))}
         united.append(Record(**vars(files[0]) | about, files=files))
     return united
 
 
-def contents(release: Record, now: Fraction) -> tuple[list[Any], str]:
-    """The packages of lists of scans that count, and of the newest SBOM of each part; how far that goes."""
-    counting, scans = release.counting, release.scans
-    if not counting:
-        release.scans, release.parts = release.sboms, []
+def contents(release: Record) -> tuple[list[Any], str]:
+    """The packages of the lists of scans that count, and of all SBOMs; how far that goes."""
+    if not release.counting:
         release.parts = parts(release, release.sboms)
-    chosen = [(scan, *release.of[id(scan)]) for scan in counting]
-    known = [(sbom, *found) for sbom in release.sboms if (found := subject(sbom, release))]
-    release.scans = scans
-    for sbom, of, sure in known:
-        rivals = [other for other, like, certain in known if (like, certain) == (of, sure)]
-        newer = [o for o in rivals if None not in (o.time, sbom.time) and sbom.time < o.time <= now]
-        chosen += [] if newer else [(sbom, of, sure)]
-
-    def whole(scan: Record) -> bool:
-        return "no-system-packages" not in release.limits.get(id(scan), ())
-
-    lists = [(scan.listed, whole(scan), of if sure else []) for scan, of, sure in chosen if scan.listed]
-    covered = {part for _, is_whole, of in lists for part in of if is_whole}
-    packages = {package["bom-ref"]: package for listed, *_ in lists for package in listed}
+    chosen = [(scan, *release.of[id(scan)]) for scan in release.counting]
+    chosen += [(sbom, *found) for sbom in release.sboms if (found := subject(sbom, release))]
+    lists = [(scan, of if sure else []) for scan, of, sure in chosen if scan.listed]
+    covered = {part for scan, of in lists for part in of if scan.list_is_whole}
+    packages = {package["bom-ref"]: package for scan, _ in lists for package in scan.listed}
     every = sorted(packages.values(), key=lambda each: (each["type"] == "library", each["bom-ref"]))
     every = [package | {"bom-ref": str(number)} for number, package in enumerate(every, 1)]
     complete = {*release.parts} <= covered
     return every, ("Known" if complete else "InPart") if lists else "Unknown"
 
 
-def counting(release: Record, scanners: list[str], now: Fraction, shown: Any = None) -> list[Record]:
-    """All that is of a part, but what another scan of that part certainly replaces."""
-    release.parts = parts(release, release.scans if shown is None else shown)
+def counting(release: Record, scanners: list[str], now: Fraction) -> list[Record]:
+    """The scans that count for one of the parts that they are of."""
+    release.parts = parts(release, release.scans)
     release.of = {id(scan): found for scan in release.scans if (found := subject(scan, release))}
     scans = whole_scans([scan for scan in release.scans if id(scan) in release.of], release.accept)
     for scan in scans:
-        (scan.of, scan.sure), scan.rank = release.of[id(scan.files[0])], scanners.index(scan.scanner)
-    counted: dict[Any, list[Record]] = {part: [] for part in release.parts}
-
-    def replaced(scan: Record, part: Any) -> bool:
-        return any(certainly_replaces(other, scan, now) for other in counted[part])
-
-    for scan in sorted(scans, key=lambda scan: (scan.rank, -(scan.time or 0))):
-        for part in scan.of if scan.sure else []:
-            counted[part] += [] if replaced(scan, part) else [scan]
-    vague = [scan for scan in scans if not scan.sure and not all(replaced(scan, p) for p in release.parts)]
-    every = [*vague, *(scan for scans in counted.values() for scan in scans)]
+        scan.of, scan.sure = release.of[id(scan.files[0])]
+    of_parts = {part: [scan for scan in scans if part in scan.of] for part in release.parts}
+    every = [scan for part, of in of_parts.items() for scan in count_for(part, of, scanners, now)]
     release.limits = {id(file): scan.limits for scan in every for file in scan.files}
-    chosen = [scan for scan in release.scans if id(scan) in release.limits]
-    is_same = shown is not None or parts(release, chosen) == release.parts
-    return chosen if is_same else counting(release, scanners, now, chosen)
+    return [scan for scan in release.scans if id(scan) in release.limits]
 
 
 def looked(release: Record, part: tuple[str, str] | None = None) -> dict[str, Any]:

@@ -26,15 +26,17 @@ def expected(folder: Path, today: str) -> dict[str, Any]:
     listed, scans = [release for _, versions in images for release in versions], reports(folder / "scans")
     sboms = [scan for scan in scans if scan.scanner == "sbom"]
     scans = [scan for scan in scans if scan.scanner != "sbom"]
-    join(scans, listed)
+    charts = [page for collection in PINNING for page in pages(folder, collection)]
+    outside = {digest for chart in charts for digest in pinned_digests(chart)}
+    join(scans, listed, others=outside)
     for release in listed:
         assess(release, catalog)
         release.sboms = []
-    join(sboms, listed, "sboms")
+    join(sboms, listed, "sboms", outside)
     for release in listed:
-        release.contents, release.known = contents(release, catalog.now)
+        release.contents, release.known = contents(release)
     pinning = {
-        (collection, page["slug"]): pinned(page, listed, scans, catalog)
+        (collection, page["slug"]): pinned(page, listed, scans, catalog, outside)
         for collection in PINNING
         for page in pages(folder, collection)
     }
@@ -123,8 +125,14 @@ def release_record(release: Record) -> dict[str, Any]:
     return seen | counts | {"scanned": bool(release.counting), "scannedAt": release.time}
 
 
+def pinned_digests(chart: Any) -> list[str]:
+    pins = [{"image": entry} if isinstance(entry, str) else entry for entry in chart.get("images", [])]
+    digests = [pin.get("digest") or reference(pin["image"])[2] for pin in pins]
+    return [digest for digest in digests if digest]
+
+
 def pinned(
-    chart: Any, listed: list[Record], scans: list[Record], catalog: Record
+    chart: Any, listed: list[Record], scans: list[Record], catalog: Record, outside: set[str]
 ) -> list[tuple[str, Record]]:
     """The release with a pin's digest, else with its tag, else one of its own; each by its key."""
     pins = []
@@ -141,7 +149,7 @@ def pinned(
             joins = {"tags": set() if digests else {(repository, tag)}, "paths": set(), "scans": []}
             joins |= {"manifests": {}, "platforms": [], "accept": []}
             fits = [Record(**about, **joins)]
-            join(scans, fits)
+            join(scans, fits, others=outside.union(*map(every_digest, listed)))
             assess(fits[0], catalog)
         fits[:1] = [of_manifest(fits[0], digests, catalog)]
         pins.append(((digests or fits[0].digests or [f"{repository}:{tag}"])[0], fits[0]))

@@ -102,16 +102,30 @@ def instant(text: Any) -> Fraction | None:
 def scan(scanner: str, names: list[str], time: Any, findings: list[Record], **more: Any) -> Record:
     references = [reference(name) for name in names if name and not name.endswith(".tar")]
     values: dict[str, Any] = {"platform": "", "packages": ALL, "limits": set(), "manifest": ""}
-    values |= {"system": "", "listed": []}
+    values |= {"listed": [], "list_is_whole": True, "hub": False, "more_digests": []}
+    values |= {"named_kinds": set()}
     values |= more
-    values |= {"digests": {digest for *_, digest in references if digest}}
+    values["names"] = [name for name in names if name and name[0] != "@" and not name.endswith(".tar")]
+    values |= {"digests": {digest for *_, digest in references if digest} | {*values.pop("more_digests")}}
     values |= {"images": {repository for repository, *_ in references if repository}}
     values |= {"tags": {(image, tag or "latest") for image, tag, digest in references if tag or not digest}}
     return Record(scanner=scanner, time=instant(time), findings=findings, **values)
 
 
+def kind_of(type_: str) -> str:
+    """The kind of packages of a scanner's type."""
+    return "os-pkgs" if type_ in ("deb", "apk", "rpm", "alpm") else "lang-pkgs"
+
+
+def has_system(listed: list[Any]) -> bool:
+    """Whether a package of an operating system is among these."""
+    types = {entry.get("purl", "").partition("/")[0] for entry in listed}
+    return bool(types & {"pkg:deb", "pkg:apk", "pkg:rpm", "pkg:alpm"})
+
+
 def trivy(report: Any, names: list[str], time: str) -> Record:
     meta, results, findings = report.get("Metadata", {}), report.get("Results") or [], []
+    named_kinds: set[str] = set()
     for result in results:
         listed = [(row, "") for row in result.get("Vulnerabilities") or []]
         for entry in result.get("ExperimentalModifiedFindings", []):
@@ -123,6 +137,8 @@ def trivy(report: Any, names: list[str], time: str) -> Record:
             more |= {"target": result["Target"], "purl": row.get("PkgIdentifier", {}).get("PURL", "")}
             more["others"] = row.get("VendorIDs", [])
             findings.append(finding(row["VulnerabilityID"], row.get("Severity"), *about, **more))
+            named_kinds.add(result["Class"])
+        named_kinds |= {result["Class"]} if result.get("Packages") else set()
     names = [*names, report.get("ArtifactName", ""), *meta.get("RepoTags", []), *meta.get("RepoDigests", [])]
     packages = {result["Class"] for result in results}
     system, config = meta.get("OS", {}), meta.get("ImageConfig", {})
@@ -131,8 +147,10 @@ def trivy(report: Any, names: list[str], time: str) -> Record:
     limits |= set() if system.get("Family") or results else {"nothing-recognized"}
     platform = "/".join([config["os"], config["architecture"]]) if config else ""
     more = {"platform": platform, "packages": packages if report else ALL, "limits": limits}
-    more["system"] = system.get("Family") or "os-pkgs" in packages
+    more["named_kinds"] = named_kinds
     more["listed"] = [component(listed) for result in results for listed in result.get("Packages", [])]
+    all_list = all(result.get("Packages") for result in results)
+    more["list_is_whole"] = all_list and bool(not system.get("Family") or has_system(more["listed"]))
     if more["listed"] and (name := system.get("Family")):
         of_system = {"name": name, "version": system["Name"], "bom-ref": f"{name}@{system['Name']}"}
         more["listed"].append(of_system | {"type": "operating-system"})
@@ -158,12 +176,13 @@ def component(listed: Any) -> dict[str, Any]:
 
 
 def sbom(report: Any) -> Record:
-    """Only a list, in CycloneDX; of Syft, the version of its subject is the digest of a manifest."""
-    about, listed = report["metadata"]["component"], []
+    """Only a list, in CycloneDX; of Syft, the version of its subject is a digest, or the tag of the name."""
+    about, listed, systems = report["metadata"]["component"], [], []
     for part in report["components"]:
         if part["type"] == "operating-system":
             about_it = {key: part[key] for key in ("type", "name", "version")}
             listed.append(about_it | {"bom-ref": f"{part['name']}@{part['version']}"})
+            systems.append(part["name"])
         if part["type"] == "library":
             url, _, source = part["purl"].partition("&upstream=")
             name = "/".join(part[key] for key in ("group", "name") if key in part)
@@ -174,12 +193,23 @@ def sbom(report: Any) -> Record:
     digest = f"{url[2].get('repository_url', '')}@{url[1]}" if url[1] else ""
     names = [about["name"], digest] if digest else [about["name"]]
     platform = f"linux/{url[2]['arch']}" if "arch" in url[2] else ""
-    more = {"platform": platform, "listed": listed, "manifest": about.get("version", "")}
+    version = about.get("version", "")
+    if version and not version.startswith("sha256:") and not reference(about["name"])[1]:
+        names[0] += f":{version}"
+    stated = {entry["aggregate"] for entry in report.get("compositions", [])}
+    whole = (
+        (has_system(listed) or not systems)
+        and stated <= {"complete"}
+        and (bool(report["components"]) or stated)
+    )
+    more = {"platform": platform, "listed": listed, "list_is_whole": whole}
+    more["more_digests"] = [version] if version.startswith("sha256:") else []
     return scan("sbom", names, report["metadata"].get("timestamp"), [], **more)
 
 
 def grype(report: Any) -> Record:
     findings, target, descriptor = [], report["source"]["target"], report["descriptor"]
+    named_kinds: set[str] = set()
     configuration = descriptor.get("configuration", {})
     for match in [*report["matches"], *report.get("ignoredMatches", [])]:
         told = told_grype(match.get("appliedIgnoreRules", []), configuration.get("ignore", []))
@@ -189,6 +219,7 @@ def grype(report: Any) -> Record:
         about = (artifact["name"], artifact["version"], ", ".join(row.get("fix", {}).get("versions", [])))
         if told != "left out":
             findings.append(finding(row["id"], row.get("severity"), *about, **more))
+            named_kinds.add(kind_of(artifact["type"]))
     options = ("only-fixed", "only-notfixed", "ignore-wontfix", "exclude")
     limits = {key for key in options if configuration.get(key)}
     for alert in [alert["type"] for entry in report.get("alertsByPackage", []) for alert in entry["alerts"]]:
@@ -199,7 +230,7 @@ def grype(report: Any) -> Record:
     names = [target["userInput"], *target["tags"], *target["repoDigests"]]
     platform = "linux/" + target["architecture"] if "architecture" in target else ""
     more = {"platform": platform, "limits": limits, "manifest": target.get("manifestDigest", "")}
-    more["system"] = system
+    more["named_kinds"] = named_kinds
     return scan("grype", names, descriptor.get("timestamp"), findings, **more)
 
 
@@ -232,7 +263,8 @@ def osv(report: Any) -> Record:
     limits = set() if report["results"] or system else {"nothing-recognized"}
     sources = [result.get("source", {}) for result in report["results"]]
     names = [source["path"] for source in sources if source.get("type") == "docker"]
-    return scan("osv", names, None, findings, limits=limits, system=system)
+    named_kinds = {"os-pkgs"} if findings else set()  # they are of Debian
+    return scan("osv", names, None, findings, limits=limits, named_kinds=named_kinds)
 
 
 def hub(report: Any, package: Any) -> list[Record]:
@@ -249,6 +281,8 @@ def reports(folder: Path) -> list[Record]:
         report = json.loads(path.read_bytes())
         if path.with_suffix(".package").exists():
             read = hub(report, json.loads(path.with_suffix(".package").read_bytes()))
+            for each in read:
+                each.hub = True
         elif "SchemaVersion" in report:
             read = [trivy(report, [], "")]
         elif "matches" in report:
@@ -303,7 +337,7 @@ def releases(page: Any, registry: str | None) -> list[Record]:
         about |= {"manifests": manifests, "platforms": [name.replace("/v8", "") for name in platforms]}
         joins = {
             "tags": {(image, tag) for tag in labels if image},
-            "paths": {f"{slug}/{tag}.json" for tag in labels},
+            "paths": {f"{slug}/{labels[0]}.json"},
         }
         read.append(Record(**about, **joins))
     read.sort(key=lambda release: (version_key(release.version), release.version), reverse=True)

@@ -186,7 +186,8 @@ class RandomCatalog:
             hexes = ".0123456789ab"
         made = getattr(self, scanner)(replace(version, platform=platform), tag, sha)
         by_path = f"{version.slug}/{self.one([version.label, *version.tags])}{hexes}.json"
-        self.site.report(by_path if way == "path" else f"any/{self.reports}.json", made)
+        at_path = way == "path" or (way == "tag" and version.slug and self.maybe(0.8))
+        self.site.report(by_path if at_path else f"any/{self.reports}.json", made)
 
     def listed(self) -> list[Json]:
         """Packages as Trivy lists them."""

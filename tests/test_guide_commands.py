@@ -266,7 +266,9 @@ def test_a_dozen_private_images_become_a_site(tmp_path: Path) -> None:
                 printed.append(shell(site.folder, text, **given))
     everything = "\n".join(printed)
     assert output("index", "wrote ") in everything + "\n"
-    assert re.search(r"^checked: .* 12 images, 12 scanned; no problems in the catalog$", everything, re.MULTILINE)
+    assert re.search(
+        r"^checked: .* 12 images, 12 scanned; no problems in the catalog$", everything, re.MULTILINE
+    )
     assert printed[-2].splitlines() == [f"{name} 1.29.3 C" for name in sorted(names)]
     home = (site.folder / "site/index.html").read_text("utf-8")
     assert [name for name in names if f"images/{name}/" not in home] == []

@@ -61,7 +61,7 @@ def test_contents_are_known_if_each_part_has_a_whole_list(site: SiteFolder) -> N
     site.image("web", f"versions: {json.dumps([*'1234567'])}")
     site.image("arm", "platforms: [linux/amd64, linux/arm64]\nversions: ['1', '2']")
     arm = {"purl": f"pkg:oci/arm@{digest(3)}?repository_url={REGISTRY}/arm&arch=arm64"}
-    without_system = listing(*PURLS, Class="lang-pkgs")
+    without_system = listing(PURLS[1], Class="lang-pkgs")
     without_system["Metadata"]["OS"] = {"Family": "alpine", "Name": "3.23"}
     reports: dict[str, Any] = {
         "web/1.json": listing(*PURLS),
@@ -225,7 +225,7 @@ def test_an_update_is_certainly_without_the_vulnerabilities(site: SiteFolder) ->
     old, newer = "pkg:npm/a@1", "pkg:npm/a@2"
     tags = [f"{REGISTRY}/web:{label}" for label in "12"]
     rows = [row("CVE-2026-0001", pkg="a", installed="1") | {"PkgIdentifier": {"PURL": old}}]
-    site.report("1.json", listing(old, tag=tags[0], rows=rows))
+    site.report("web/1.json", listing(old, tag=tags[0], rows=rows))
     told = {}
     for name, report in {
         "not scanned": cyclonedx(newer, of=tags[1]),
@@ -234,7 +234,7 @@ def test_an_update_is_certainly_without_the_vulnerabilities(site: SiteFolder) ->
         "scanned alike": listing(newer, tag=tags[1]),
         "in another package": listing("pkg:npm/b@1", tag=tags[1], rows=[row("CVE-2026-0001", pkg="b")]),
     }.items():
-        site.report("2.json", report)
+        site.report("web/2.json", report)
         entries = built(site).json("packages/npm/a.json")["data"]
         told[name] = next(entry["images"][0]["update"] is not None for entry in entries if entry["ids"])
     assert told == {

@@ -60,7 +60,7 @@ TRIVY_READ = {
     "references": ("ghcr.io/acme/web:1", "ghcr.io/acme/web:latest", f"ghcr.io/acme/web@{DIGEST}"),
     "coverage": Coverage(
         frozenset({DIGEST}), "linux/arm/v7", "", frozenset({"os-pkgs"}), frozenset({"os-end-of-life"}),
-        names_system=True),
+        frozenset({"os-pkgs"})),
     "os_end_of_life": True,
     "findings": (Finding(
         ONE, 1, "zlib", "1.3-r0", "1.3-r1, 1.4-r0", "zlib: overflow", "https://example.org/1",
@@ -82,7 +82,7 @@ GRYPE = grype(
 GRYPE_READ = {
     "scanner": SCANNERS["grype"], "scanner_version": "0.80", "scanned_at": "2026-08-31T19:13:32Z",
     "fraction": "9", "references": ("acme/web:1", "acme/web:latest", f"acme/web@{DIGEST}"),
-    "coverage": Coverage(frozenset({DIGEST}), "linux/arm64", OTHER, names_system=True),
+    "coverage": Coverage(frozenset({DIGEST}), "linux/arm64", OTHER),
     "findings": (Finding(
         ONE, 2, "httpclient", "4.1.1", "4.3.5, 5.0", "Weak host name check",
         f"https://github.com/advisories/{GHSA}", "/app.jar", (GHSA,), MAVEN),),
@@ -126,10 +126,11 @@ OSV_READ = {
         ONE, 1, "lodash", "1", "4.17.21, 5.1.0", "Short text", f"https://osv.dev/vulnerability/{GHSA}",
         "acme/web:1:/app/package-lock.json", (GHSA, "MAL-1")),),
 }  # fmt: skip
+LANG = frozenset({"lang-pkgs"})
 BARE = {"Results": [{"Vulnerabilities": [{"VulnerabilityID": "X-1"}]}]}
 BARE_READ = {
     "findings": (Finding("X-1", 4, "", "", "", "", "", ""),),
-    "coverage": Coverage(packages=frozenset({"lang-pkgs"})), "odd_severities": (("", 1),)
+    "coverage": Coverage(packages=LANG, found=LANG), "odd_severities": (("", 1),)
 }  # fmt: skip
 WHOLE: list[tuple[Any, dict[str, Any]]] = [
     (TRIVY, TRIVY_READ),
@@ -321,7 +322,7 @@ VALUES: list[tuple[Any, dict[str, Any]]] = [
     ),
     (
         trivy(ArtifactName=f"acme/web:1@{DIGEST}"),
-        {"coverage": Coverage(frozenset({DIGEST}), packages=frozenset({"os-pkgs"}), names_system=True)},
+        {"coverage": Coverage(frozenset({DIGEST}), packages=frozenset({"os-pkgs"}))},
     ),
     # Scans that found nothing.
     ({"SchemaVersion": 2, "ArtifactName": "acme/web:1"}, {"findings": ()}),
@@ -345,7 +346,7 @@ VALUES: list[tuple[Any, dict[str, Any]]] = [
     ),
     (
         grype() | {"source": {"type": "directory", "target": "/src"}},
-        {"references": (), "coverage": Coverage(names_system=True), "findings": ()},
+        {"references": (), "coverage": Coverage(), "findings": ()},
     ),
     *((rated(score, word), {"severity": number}) for score, word, number in SCORES),
     *((worded(scanner, word), {"severity": n, "odd_severities": ()}) for scanner, word, n in KNOWN),

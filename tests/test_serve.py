@@ -224,9 +224,9 @@ def test_a_scan_is_dated_in_the_future_until_its_time(
     monkeypatch.setattr(KEPT, "keeps", False)
     site.image("web", "versions: ['1', '2']")
     site.report(
-        "1.json", trivy([row("CVE-2026-0001")], tag=f"{REGISTRY}/web:1", created="2026-11-01T01:00:00Z")
+        "web/1.json", trivy([row("CVE-2026-0001")], tag=f"{REGISTRY}/web:1", created="2026-11-01T01:00:00Z")
     )
-    site.report("2.json", trivy([], tag=f"{REGISTRY}/web:2", created="2026-11-01T02:00:00Z"))
+    site.report("web/2.json", trivy([], tag=f"{REGISTRY}/web:2", created="2026-11-01T02:00:00Z"))
     status = []
     for hour in (1, 3):
         moment = datetime.datetime(2026, 11, 1, hour, tzinfo=datetime.UTC)

@@ -42,10 +42,12 @@ LISTED = f"platforms: [linux/amd64, linux/arm64]\nversions: [{{version: '1', dig
 """The page lists two platforms, and knows no manifest."""
 REFERENCE = f"accept: [reference]\n{PLAIN}"
 STRAY = "no version in the catalog matches this report of"
+MOVE = "without a known digest, and lies at another path (move it to scans/"
+HUB = "hub/acme/web/1.0"
 BY_NAME = {
     **{
         f"{written} is {image}": Row(
-            page=f"image: {image}\n{PLAIN}", reports={"a": scan("CVE-1", names=[written])}, ids=["CVE-1"])
+            page=f"image: {image}\n{PLAIN}", reports={"web/1": scan("CVE-1", names=[written])}, ids=["CVE-1"])
         for written, image in (
             ("web:1", "docker.io/library/web"),
             ("docker.io/library/web:1", "web"),
@@ -60,17 +62,29 @@ BY_NAME = {
             "b": grype(match("CVE-2"), created=NEW, manifestDigest=B.upper()),
         },
         ids=["CVE-1", "CVE-2"], record={"digestsScanned": 2}),
-    "a tag never joins a release with other digests": Row(
-        page=ONE, reports={"a": scan(tag="1", digest=B)},
-        told=[warning("CAT031", "a", f"{STRAY} {WEB}:1")]),
+    **{
+        f"a name finds nothing: {path}": Row(
+            page=page, reports={"a": report}, told=[warning("CAT031", "a", f"{MOVE}{path})")])
+        for path, page, report in (
+            ("web/1.json", PLAIN, scan(tag="1")),
+            ("web/1.json", PLAIN, scan(tag="stable")),
+            ("web/1.json", ONE, scan(tag="1", digest=B)),
+            (f"web/1.{'b' * 12}.json", THREE, scan(tag="1", platform="linux/arm64")),
+            ("web/VERSION.json", PLAIN, scan(tag="7")),
+        )
+    },
+    "what is of nothing here": Row(
+        reports={"a": scan(names=["quay.io/acme/x:1"])}, told=[warning("CAT031", "a", STRAY)]),
+    "a local copy may have another name before the last part": Row(
+        page=ONE, reports={"web/1": scan("CVE-1", names=["localhost/web:dev"])}, ids=["CVE-1"]),
     "a map of a hub joins entry by entry": Row(
         page=ONE, db="versions: ['1', '2']",
-        reports={"hub": {name: scan("CVE-1") for name in (f"{WEB}:9@{A}", f"{DB}:1", "docker.io/acme/x:12")}},
+        reports={HUB: {name: scan("CVE-1") for name in (f"{WEB}:9@{A}", f"{DB}:1", "docker.io/acme/x:12")}},
         ids=["CVE-1"], others={"db/1": ["CVE-1"], "db/2": None},
-        told=[note("CAT031", "hub", "matches the entry of docker.io/acme/x:12")]),
+        told=[note("CAT031", HUB, "matches the entry of docker.io/acme/x:12")]),
     "a map of which nothing belongs anywhere": Row(
-        reports={"hub": {f"docker.io/acme/{name}:1": scan("CVE-1") for name in "ab"}},
-        told=[warning("CAT031", "hub", "no version and no pin in the catalog matches an image in")]),
+        reports={"a": {f"docker.io/acme/{name}:1": scan("CVE-1") for name in "ab"}},
+        told=[warning("CAT031", "a", "no version and no pin in the catalog matches an image in")]),
 }  # fmt: skip
 
 
@@ -92,10 +106,13 @@ IN_PART = warning("CAT036", f"{PART}", "no scan found for")
 BY_PATH = {
     "another digest": other(B, ONE, scan("CVE-1", digest=B)),
     "the path of another version": other(
-        f"{WEB}:2", "versions: ['1', '2']", scan("CVE-1", tag="2"), others={"web/2": ["CVE-1"]}),
+        f"{WEB}:2 (move it to scans/web/2.json)", "versions: ['1', '2']", scan("CVE-1", tag="2"),
+        others={"web/2": None}),
+    "a local copy of another version": other("docker.io/library/web:0.9", PLAIN, scan(names=["web:0.9"])),
+    "a local copy of another image": other("docker.io/acme/db:dev", PLAIN, scan(names=["acme/db:dev"])),
     "a tag that the page does not have": other(f"{WEB}:0.9", PLAIN, scan("CVE-1", tag="0.9")),
     "a mirror": other(
-        f"localhost:5000/web (scan {WEB}:1 for this path, or move the report away; or set", PLAIN,
+        f"localhost:5000/web:1 (scan {WEB}:1 for this path, or move the report away; or set", PLAIN,
         scan(names=["localhost:5000/web:1"])),
     "an image without a tag is the latest": other(f"{WEB}:latest", PLAIN, grype(userInput=WEB)),
     **{f"a {kind}": other(f"a {kind}", PLAIN, of_kind(kind)) for kind in KINDS},
@@ -105,9 +122,12 @@ BY_PATH = {
         for kind in KINDS
     },
     **{
-        f"{name!r} is no reference": Row(
+        f"{name!r} contradicts nothing": Row(
             reports={"web/1": scan("CVE-1") | {"ArtifactName": name}}, ids=["CVE-1"])
-        for name in ("/builds/x.tar", "x.tar", "./oci", "ghcr.io/acme/Web Server", f"{WEB}:1:2")
+        for name in (
+            *("/builds/x.tar", "x.tar", "./oci", "ghcr.io/acme/Web Server", f"{WEB}:1:2"),
+            *("web", "a/web:x"),
+        )
     },
     **{
         f"the path of a part, but {of}": Row(
@@ -121,8 +141,7 @@ BY_PATH = {
         )
     },
     "the path of a part, but of another one": Row(
-        page=THREE, reports={PART: scan("CVE-1", digest=A)}, ids=["CVE-1"],
-        told=[warning("CAT031", f"{PART}", f"the report is of {A}"), IN_PART],
+        page=THREE, reports={PART: scan("CVE-1", digest=A)}, ids=["CVE-1"], told=[IN_PART],
         record={"platformsScanned": ["linux/amd64"]}),
     "the path of a part, and what names no other": Row(
         page=THREE, reports={PART: scan("CVE-1", tag="1", platform="linux/arm64")}, ids=["CVE-1"],
@@ -130,15 +149,18 @@ BY_PATH = {
     **{
         f"a report of a former build never counts by its path: {report['ArtifactName']}": Row(
             page=THREE, reports={"web/1.0123456789ab": report},
-            told=[warning("CAT031", "web/1.0123456789ab", "no version in the catalog matches")])
-        for report in (scan("CVE-1", tag="1"), scan("CVE-1", digest=D, platform="linux/amd64"))
+            told=[warning("CAT031", "web/1.0123456789ab", says)])
+        for report, says in (
+            (scan("CVE-1", tag="1"), MOVE),
+            (scan("CVE-1", digest=D, platform="linux/amd64"), MOVE),
+        )
     },
 }  # fmt: skip
 
 
-def system(tag: str = "", results: object = None, **facts: object) -> dict[str, Any]:
+def system(tag: str = "", results: object = None, digest: str = "", **facts: object) -> dict[str, Any]:
     """A report of Trivy that names an operating system with these facts."""
-    report = scan(tag=tag)
+    report = scan(tag=tag, digest=digest)
     report["Metadata"]["OS"] = {"Family": "alpine"} | facts
     return report if results is None else report | {"Results": results}
 
@@ -156,7 +178,7 @@ NEWEST = {
         ids=["CVE-1", "CVE-2", "CVE-3"],
         told=[warning("CAT035", "b", "scans/a.json, scans/c.json, as they have the same time")]),
     "a time in the future": Row(
-        reports={"a": scan("CVE-1", tag="1", at=FUTURE), "b": scan("CVE-2", tag="1")},
+        page=ONE, reports={"a": scan("CVE-1", digest=A, at=FUTURE), "b": scan("CVE-2", digest=A)},
         ids=["CVE-1", "CVE-2"],
         told=[
             warning("CAT035", "a", "as the time of scans/a.json is not known"),
@@ -181,27 +203,33 @@ NEWEST = {
             told=[warning("CAT036", "b", f"with scans/a.json, as scans/a.json has no {kind}")])
         for kind, newer, older in (
             ("os-pkgs", scan(lang=["CVE-2"], digest=A), scan("CVE-1", digest=A, at=OLD)),
-            ("lang-pkgs", scan("CVE-2", digest=A), scan("CVE-1", lang=[], digest=A, at=OLD)),
+            ("lang-pkgs", scan("CVE-2", digest=A), scan("CVE-1", lang=["CVE-1"], digest=A, at=OLD)),
         )
     },
+    "a kind in which the older one names nothing is not asked for": Row(
+        page=ONE, reports={"a": scan("CVE-2", digest=A), "b": scan("CVE-1", lang=[], digest=A, at=OLD)},
+        ids=["CVE-2"], told=[note("CAT033", "b", "scans/a.json takes precedence")]),
     "the first scanner, two days older": Row(
-        reports={"a": by_grype("CVE-2", tag="1"), "b": scan("CVE-1", tag="1", at=TWO_DAYS)}, ids=["CVE-1"],
+        page=ONE, reports={"a": by_grype("CVE-2", digest=A), "b": scan("CVE-1", digest=A, at=TWO_DAYS)},
+        ids=["CVE-1"],
         told=[note("CAT033", "a", "not used for web 1: scans/b.json takes precedence")],
         record={"scanner": "Trivy"}),
     "the first scanner, more than two days older": Row(
-        reports={"a": by_grype("CVE-2", tag="1"), "b": scan("CVE-1", tag="1", at=MORE)},
+        page=ONE, reports={"a": by_grype("CVE-2", digest=A), "b": scan("CVE-1", digest=A, at=MORE)},
         ids=["CVE-1", "CVE-2"],
         told=[warning("CAT035", "a", "with scans/b.json, as scans/a.json is over two days newer")]),
     "the first scanner, older, and it looked at less": Row(
-        reports={"a": by_grype("CVE-2", tag="1"), "b": scan(lang=[], tag="1", at=MORE)}, ids=["CVE-2"],
-        told=[warning("CAT036", "a", "with scans/b.json, as scans/b.json has no operating system")]),
+        page=ONE, reports={"a": by_grype("CVE-2", digest=A), "b": scan(lang=[], digest=A, at=MORE)},
+        ids=["CVE-2"],
+        told=[warning("CAT036", "a", "with scans/b.json, as scans/b.json has no os-pkgs")]),
     "the first scanner with a limit": Row(
-        reports={"a": by_grype("CVE-2", tag="1"), "b": system(tag="1", results=[{"Class": "lang-pkgs"}])},
+        page=ONE,
+        reports={"a": by_grype("CVE-2", digest=A), "b": system(digest=A, results=[{"Class": "lang-pkgs"}])},
         ids=["CVE-2"],
         told=[warning("CAT036", "a", "as scans/b.json has the limit no-system-packages")],
         record={"grade": "D", "complete": True}),
     "neither is in the setting": Row(
-        reports={"a": by_grype("CVE-2", tag="1"), "b": scan("CVE-1", tag="1", at=OLD)},
+        page=ONE, reports={"a": by_grype("CVE-2", digest=A), "b": scan("CVE-1", digest=A, at=OLD)},
         told=[
             note("CAT033", file, f"{name} is not in `security.scanners` (add {name} to it")
             for file, name in (("a", "grype"), ("b", "trivy"))
@@ -327,10 +355,10 @@ DOUBTS = {
         reports={"web/1": {"matches": [match("CVE-1")], "descriptor": {"name": "grype"}}}, ids=["CVE-1"],
         record={"osEndOfLife": None, "scanner": "Grype", "scannedAt": None}),
     "a scan from before the release": Row(
-        page=DAY % "", reports={"a": scan(tag="stable", at="2026-10-18T23:00:00Z")}, ids=[],
-        told=[warning("CAT035", "a", "but web 1 was released on 2026-10-20 (scan the")]),
+        page=DAY % "", reports={"web/1": scan(tag="stable", at="2026-10-18T23:00:00Z")}, ids=[],
+        told=[warning("CAT035", "web/1", "but web 1 was released on 2026-10-20 (scan the")]),
     "a scan from the day before": Row(
-        page=DAY % "", reports={"a": scan(tag="stable", at="2026-10-19T01:00:00Z")}, ids=[]),
+        page=DAY % "", reports={"web/1": scan(tag="stable", at="2026-10-19T01:00:00Z")}, ids=[]),
     "of the digest of the release": Row(
         page=DAY % f", digest: '{A}'", reports={"a": scan(digest=A, at=OLD)}, ids=[]),
     "of its manifest": Row(
@@ -359,10 +387,10 @@ AGES = {
         page="versions: ['2', '1']", reports={"web/2": scan(), "web/1": scan(at=ANCIENT)}, ids=[],
         others={"web/2": []}),
     "the oldest part": aged(
-        warning("CAT035", "b", OLDER % 154),
+        warning("CAT035", "b", OLDER % 154), page=ONE,
         reports={
-            "a": scan(tag="1", platform="linux/amd64"),
-            "b": scan(tag="1", platform="linux/arm64", at="2026-06-01T06:00:00Z"),
+            "a": scan(digest=A, platform="linux/amd64"),
+            "b": scan(digest=A, platform="linux/arm64", at="2026-06-01T06:00:00Z"),
         },
         ids=[]),
     "no scan": aged(
@@ -409,7 +437,7 @@ PINS = {
     "a tag that none of two pages of a repository has": Row(
         page=f"image: {DB}\n{PLAIN}", db=PLAIN, app=f"images: ['{DB}:2']", chart={"joined": ["- -"]}),
     "a tag that no page has, but a scan": pins(
-        f"{WEB}:1.0", more={"old": scan(tag="1.0")}, joined=["web -"], pinsScanned=1),
+        f"{WEB}:1.0", more={HUB: {f"{WEB}:1.0": scan()}}, joined=["web -"], pinsScanned=1),
     "a digest that no page has": pins(
         f"{WEB}:1.27.3@{D}", joined=["web -"],
         told=[OFF_PAGE]),
@@ -427,7 +455,7 @@ PINS = {
         told=[OFF_PAGE, warning("CAT031", "a", f"{STRAY} quay.io/acme/proxy:1")]),
     **{
         f"a hub scanned {scanned[:20]}": pins(
-            pin, more={"hub": {scanned: scan("CVE-9", severity="MEDIUM")}}, told=[OFF_PAGE] * ("@" in pin),
+            pin, more={HUB: {scanned: scan("CVE-9", severity="MEDIUM")}}, told=[OFF_PAGE] * ("@" in pin),
             scanned=True, total=1, medium=1, grade="C")
         for pin, scanned in (
             (f"quay.io/acme/b@{D}", f"elsewhere.io/x@{D}"),
@@ -463,9 +491,9 @@ def test_a_scan_is_not_in_the_future_because_the_build_claims_an_earlier_time(
     site: SiteFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1500000000")  # 2017: that of the last commit
-    site.image("web", PLAIN)
-    site.report("a.json", scan("CVE-1", tag="1", at="2016-01-01T00:00:00Z"))
-    site.report("b.json", scan("CVE-2", tag="1", at="2018-01-01T00:00:00Z"))
+    site.image("web", ONE)
+    site.report("a.json", scan("CVE-1", digest=A, at="2016-01-01T00:00:00Z"))
+    site.report("b.json", scan("CVE-2", digest=A, at="2018-01-01T00:00:00Z"))
     result = built(site)
     assert [each["id"] for each in result.json("security/web/1.json")["cves"]] == ["CVE-2"]
     assert result.logged() == []

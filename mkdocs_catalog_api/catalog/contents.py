@@ -111,18 +111,38 @@ class System(NamedTuple):
     version: str
 
 
+SYSTEM_TYPES = frozenset({"alpm", "apk", "deb", "rpm"})
+"""Types of package URL of an operating system's packages."""
+
+
 class PackageList(Struct, frozen=True, gc=False):
-    """The packages that one report or SBOM lists: at least one, each once, in its order."""
+    """The packages that one report or SBOM lists, each once, in its order."""
 
     packages: tuple[PackageVersion, ...]
     systems: tuple[System, ...] = ()
     """Those that are named."""
+    lacks: bool = False
+    """Whether its file shows that packages are missing in it."""
 
     @classmethod
-    def of(cls, packages: Iterable[PackageVersion], systems: Iterable[System] = ()) -> PackageList | None:
-        """Return None for a list without a package, from which nothing is known."""
+    def of(
+        cls,
+        packages: Iterable[PackageVersion],
+        systems: Iterable[System] = (),
+        *,
+        lacks: bool = False,
+        is_complete: bool = False,
+    ) -> PackageList | None:
+        """Return the list; None without a package, from which nothing is known, unless the file says that it
+        `is_complete`. One that names a system without a package of it lacks some, and so does one that
+        `lacks` some by what its file says.
+        """
         listed = _once(packages)
-        return cls(listed, tuple(system for system in systems if system.name)) if listed else None
+        named = tuple(system for system in systems if system.name)
+        if not listed and not is_complete:
+            return None
+        of_system = any(entry.package.type in SYSTEM_TYPES for entry in listed)
+        return cls(listed, named, lacks or bool(named and not of_system))
 
 
 class Contents(Struct, frozen=True):

@@ -75,7 +75,7 @@ class ReleaseParts(NamedTuple):
         """
         named, platform = scan.coverage.named, plain_platform(scan.coverage.platform)
         limits = scan.coverage.limits.difference(accept)
-        looked_at = PartScan(scan, (), False, limits, scan.coverage.packages, scan.coverage.names_system)
+        looked_at = PartScan(scan, (), False, limits, scan.coverage.packages, scan.coverage.found)
         if by_digest := tuple(part for part in self.parts if part.digest in named):
             return looked_at._replace(parts=by_digest, covers=True)
         fitting = [part for part in self.parts if part.platform == platform]
@@ -97,7 +97,7 @@ class PartScan(NamedTuple):
     limits: frozenset[Limit] = frozenset()
     """Without those that are accepted."""
     packages: frozenset[str] = frozenset()
-    names_system: bool = False
+    found: frozenset[str] = frozenset()
 
     @property
     def named(self) -> frozenset[str]:

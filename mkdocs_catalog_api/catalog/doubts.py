@@ -48,15 +48,20 @@ def doubtful_belongings(
     """
     of_pins = {scan.place for selection in joined.subjects.values() for scan in selection.every}
     used = {report.scan.place for report in joined.belongings if report.keys or report.problem} | of_pins
-    useful = {scan.path for scan, *_ in joined.belongings if scan.place in used and not scan.is_sbom}
-    for scan, _, problem in joined.belongings:
+    useful = {
+        belonging.scan.path
+        for belonging in joined.belongings
+        if belonging.scan.place in used and not belonging.scan.is_sbom
+    }
+    for belonging in joined.belongings:
+        scan = belonging.scan
         if rules.in_future(scan):
             message = f"scanned at {scan.scanned_at}, which is in the future"
             yield at_report(scan, Code.SCAN_AGE, message, "check the clock of the scanner")
-        if problem:
-            yield problem
+        if belonging.problem:
+            yield belonging.problem
         if complete and scan.place not in used:
-            yield _unmatched(scan, useful, slugs, left_out)
+            yield _unmatched(scan, useful, belonging.place, slugs, left_out)
 
 
 def doubtful_selections(joined: Joined, rules: CountRules) -> Iterator[Problem]:
@@ -86,11 +91,12 @@ def _partly_scanned(selection: ScanSelection, subject: str, accept: Collection[s
 
 
 def _unmatched(
-    scan: Scan, useful: Collection[str], slugs: Sequence[str], left_out: Mapping[str, str]
+    scan: Scan, useful: Collection[str], place: str, slugs: Sequence[str], left_out: Mapping[str, str]
 ) -> Problem:
     """The scan is of no release and no pin; `useful` are the paths of reports with another scan that is.
 
-    `slugs` are those of the catalog's images, `left_out` has pages that are none by their names.
+    `place` is the path at which it would count. `slugs` are those of the catalog's images, `left_out` has
+    pages that are none by their names.
     """
     code = Code.UNMATCHED_REPORT
     if scan.path in useful:
@@ -98,25 +104,32 @@ def _unmatched(
         message = f"no version and no pin in the catalog matches the entry{_subject(scan)}"
         return at_report(scan, code, message, level=Level.INFO)
     if scan.alone:
-        path = "correct its path" if scan.path.count("/") == 1 else "save it as <slug>/<version>.json"
-        hint = f"add its version to the image's page, or {path}"
-        folder = scan.path.partition("/")[0]
-        if page := left_out.get(folder):
-            hint = f"{page} is not in the catalog: include it, or remove its reports"
-        elif near := get_close_matches(folder, slugs, n=1) if folder not in slugs else None:
-            hint = f"did you mean the folder `{near[0]}`?"
-        message = f"no version in the catalog matches this report{_subject(scan)}"
-        return at_report(scan, code, message, hint)
+        return at_report(scan, code, *_of_nothing(scan, place, slugs, left_out))
     # A fetched old version of a chart may contain images that the catalog no longer lists.
     level = Level.INFO if scan.of_hub else Level.WARNING
     message = "no version and no pin in the catalog matches an image in this report"
     return at_report(scan, code, message, level=level)
 
 
+def _of_nothing(scan: Scan, place: str, slugs: Sequence[str], left_out: Mapping[str, str]) -> tuple[str, str]:
+    """Message and hint for a report that belongs nowhere; `place` is the path at which it would count."""
+    message = f"no version in the catalog matches this report{_subject(scan)}"
+    folder = scan.path.partition("/")[0]
+    if page := left_out.get(folder):
+        return message, f"{page} is not in the catalog: include it, or remove its reports"
+    if place:
+        message = f"not used: the report is{_subject(scan)}, without a known digest, and lies at another path"
+        return message, f"move it to {scan.folder}{place}"
+    if folder not in slugs and (near := get_close_matches(folder, slugs, n=1)):
+        return message, f"did you mean the folder `{near[0]}`?"
+    path = "correct its path" if scan.path.count("/") == 1 else "save it as <slug>/<version>.json"
+    return message, f"add its version to the image's page, or {path}"
+
+
 def _subject(scan: Scan) -> str:
     if scan.names:
-        repository, tag = scan.names[0]
-        return f" of {repository}:{tag}" if tag else f" of {repository}@{min(scan.coverage.digests)}"
+        name = scan.names[0]
+        return f" of {name}" if name.tag else f" of {name.repository}@{min(scan.coverage.digests)}"
     return f" of {min(scan.coverage.named)}" if scan.coverage.named else ""
 
 

@@ -13,9 +13,9 @@ from ..items.names import Reference
 from ..problems import Level, Problem
 from ..problems.codes import Code
 from .belongs import Belonging, Key, ReleaseIndex, belongs
-from .contents import Contents, united
+from .contents import Contents, PackageList, united
 from .counts import CountRules
-from .covers import ReleaseParts, ScanSelection
+from .covers import Part, ReleaseParts, ScanSelection
 from .scans import Scan
 from .value import FormerDigest, Image, Pin, PinningItem, Release, WebPage
 
@@ -36,7 +36,7 @@ class Joined(NamedTuple):
 
 def join(
     images: Sequence[tuple[ImageEntry, WebPage]],
-    pinning: Iterable[PinningItem],
+    pinning: Sequence[PinningItem],
     reports: Iterable[Scan],
     rules: CountRules,
     former: Sequence[FormerDigest] = (),
@@ -44,14 +44,15 @@ def join(
     """Join images, pins and former digests with the scans, and images with their contents. `reports` has the
     scans and the SBOMs.
     """
-    releases = ReleaseIndex((entry for entry, _ in images), former)
+    pinned = {pin.digest for item in pinning for pin in item.entry.images if pin.digest}
+    releases = ReleaseIndex((entry for entry, _ in images), former, pinned)
     candidates: dict[Key, list[Scan]] = defaultdict(list)
     belongings = [belongs(report, releases) for report in reports]
     for belonging in belongings:
         for key in belonging.keys:
             candidates[key].append(belonging.scan)
     selections: dict[Key, ScanSelection] = {}
-    contents: dict[Key, tuple[Contents | None, ScanSelection]] = {}
+    contents: dict[Key, _Listing] = {}
     for key, entry in releases.every.items():
         platforms: Sequence[str] = entry.platforms
         if not (entry.manifests and key.slug in rules.synced):
@@ -60,7 +61,7 @@ def join(
         of_release, accept = candidates.get(key, ()), releases.accept.get(key.slug, ())
         selections[key] = rules.select([scan for scan in of_release if not scan.is_sbom], known, accept)
         sboms = [scan for scan in of_release if scan.is_sbom]
-        contents[key] = _contents(selections[key], sboms, known, rules)
+        contents[key] = _contents(selections[key], sboms, known)
     pins = _Pins(releases, [report.scan for report in belongings if not report.scan.is_sbom], rules)
     joined = [replace(item, pins=tuple(map(pins.resolved, item.entry.images))) for item in pinning]
     joined_images = tuple(
@@ -68,7 +69,7 @@ def join(
             image,
             page,
             tuple(
-                Release(version, selection=selections[key], contents=contents[key][0])
+                Release(version, selection=selections[key], contents=contents[key].contents)
                 for version in image.versions
                 for key in [Key(image.slug, version.version)]
             ),
@@ -80,27 +81,35 @@ def join(
         for key, build in releases.former.items()
     )
     subjects = {str(key): selections[key] for key in releases.entries} | pins.selections
-    used = {sbom.place: sbom for _, listing in contents.values() for sbom in listing.scans}
+    used = {sbom.place: sbom for listing in contents.values() for sbom in listing.sboms}
     return Joined(joined_images, joined, formers, belongings, subjects, tuple(used.values()))
 
 
-def _contents(
-    selection: ScanSelection, sboms: Sequence[Scan], known: ReleaseParts, rules: CountRules
-) -> tuple[Contents | None, ScanSelection]:
-    """The packages of a release, and its SBOMs that are used: of each part the newest.
+class _Listing(NamedTuple):
+    """The contents of a release, and the SBOMs that say something of them."""
 
-    They are complete if each part has a list of all kinds of packages, from an SBOM or a scan that counts; a
-    scan lacks a kind if it found no packages of the system that it names.
+    contents: Contents | None
+    sboms: tuple[Scan, ...] = ()
+
+
+def _contents(selection: ScanSelection, sboms: Sequence[Scan], known: ReleaseParts) -> _Listing:
+    """The packages of a release: of the lists of all scans that count, and of all SBOMs.
+
+    They are complete if each part has a list that lacks no packages.
     """
-    parts = known._replace(parts=selection.parts) if selection.scans else known
-    listing = rules._replace(scanners=()).select(sboms, parts) if sboms else ScanSelection()
-    lists = [report for report in (*selection.part_scans, *listing.part_scans) if report.scan.contents]
-    whole = {part for report in lists if "no-system-packages" not in report.limits for part in report.covered}
-    wanted = {*(selection.parts if selection.scans else listing.parts)}
-    complete = bool(wanted) and whole.issuperset(wanted)
-    return united(
-        [report.scan.contents for report in lists if report.scan.contents], complete=complete
-    ), listing
+    parts = known._replace(parts=selection.parts) if selection.scans else known.with_those_of(sboms)
+    of_sboms = [report for sbom in sboms if (report := parts.scanned_by(sbom, ()))]
+    lists: list[PackageList] = []
+    whole: set[Part] = set()
+    for report in (*selection.part_scans, *of_sboms):
+        listed = report.scan.contents
+        if listed is None:
+            continue
+        lists.append(listed)
+        if not listed.lacks:
+            whole.update(report.covered)
+    contents = united(lists, complete=whole.issuperset(parts.parts))
+    return _Listing(contents, tuple(report.scan for report in of_sboms))
 
 
 class _Pins:
@@ -117,8 +126,9 @@ class _Pins:
         for scan in scans:
             for digest in scan.coverage.named:
                 self._by_digest[digest].append(scan)
-            for name in scan.names:
-                self._by_tag[name].append(scan)
+            # In the map of a hub, the name is the reference of a pin.
+            for name in scan.names if scan.of_hub else ():
+                self._by_tag[name.repository, name.tag].append(scan)
 
     def resolved(self, pin: PinEntry) -> Pin:
         """The pin with its release or scans."""

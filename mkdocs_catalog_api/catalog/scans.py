@@ -113,13 +113,26 @@ class Coverage(NamedTuple):
     """Kinds of packages with results; all if the format does not show them."""
     limits: frozenset[Limit] = frozenset()
     """Reasons why vulnerabilities may be missing."""
-    names_system: bool = False
-    """Whether it names an operating system."""
+    found: frozenset[str] = frozenset()
+    """Kinds of the packages that it lists, or in which it has a finding, as far as they are known."""
 
     @property
     def named(self) -> frozenset[str]:
         """Every digest that it names."""
         return self.digests | {self.manifest} if self.manifest else self.digests
+
+
+class ImageName(NamedTuple):
+    """A name of an image in a report, normalized."""
+
+    repository: str
+    tag: str | None
+    """`latest` without any; None if there is only a digest."""
+    with_host: bool = True
+    """Whether it is written with a host, so with a dot or a port. Otherwise it may be of a local copy."""
+
+    def __str__(self) -> str:
+        return f"{self.repository}:{self.tag}" if self.tag else self.repository
 
 
 class Scan(Struct, frozen=True, gc=False):
@@ -151,8 +164,8 @@ class Scan(Struct, frozen=True, gc=False):
     """Digits of `scanned_at` after the second, without trailing zeros."""
     scanner: Scanner = Scanner(0, "", "")
     """The scanner; this and the fields below are set after the report has been read."""
-    names: tuple[tuple[str, str | None], ...] = ()
-    """Normalized (repository, tag) of each reference; the tag is None if there is only a digest."""
+    names: tuple[ImageName, ...] = ()
+    """Those in its references."""
     file: str = ""
     """Report file, relative to the folder of mkdocs.yml."""
     path: str = ""
@@ -167,6 +180,11 @@ class Scan(Struct, frozen=True, gc=False):
     @property
     def is_sbom(self) -> bool:
         return self.scanner == SBOM
+
+    @property
+    def folder(self) -> str:
+        """The reports folder with a slash, relative to the folder of mkdocs.yml."""
+        return self.file.removesuffix(self.path)
 
     @property
     def place(self) -> tuple[str, int]:

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from ...catalog.contents import PackageList, PackageVersion, System, package_version
 from ...catalog.scans import Scan
 from ...problems import RefusedError
-from .normalise import digests, items, licenses, mapping, rows, text
+from .normalise import items, licenses, mapping, rows, text
 from .repeated_keys import Occurrences, every_object, in_objects
 from .sbom import SbomSubject, as_scan, sbom_format
 
@@ -42,16 +42,19 @@ def _read(sbom: dict[str, object], attested: SbomSubject | None) -> Scan:
         if entry.get("type") == "operating-system"
     )
     kind = text(subject.get("type"))
+    stated = {text(entry.get("aggregate")) for entry in items(sbom.get("compositions"))}
     return as_scan(
         attested or _subject(subject),
-        PackageList.of(filter(None, map(_package, components)), systems),
+        PackageList.of(
+            filter(None, map(_package, components)),
+            systems,
+            lacks=bool(stated - {"complete"}) or kind not in ("", "container"),
+            is_complete=stated == {"complete"},
+        ),
         tool=_tool(metadata.get("tools")),
         created=metadata.get("timestamp"),
         kind="" if attested or kind == "container" else kind,
         unread=len(items(sbom.get("vulnerabilities"))),
-        incomplete=any(
-            text(entry.get("aggregate")).startswith("incomplete") for entry in items(sbom.get("compositions"))
-        ),
     )
 
 
@@ -81,8 +84,8 @@ def _flat(components: Sequence[dict[str, object]]) -> Iterator[dict[str, object]
 def _subject(component: dict[str, object]) -> SbomSubject:
     properties = _properties(component)
     tags, by_digest = properties.get("RepoTag", []), properties.get("RepoDigest", [])
-    local = digests([component.get("version")])
-    named = SbomSubject([text(component.get("name")), *tags, *by_digest], local=min(local, default=""))
+    name, version = text(component.get("name")), text(component.get("version"))
+    named = SbomSubject.of_component(name, version, [*tags, *by_digest])
     return SbomSubject.of_purl(text(component.get("purl"))).with_others([named])
 
 

@@ -39,11 +39,13 @@ from .normalise import (
     counted_severity,
     digests,
     distinct,
+    ecosystem,
     first_link,
     fix,
     items,
     mapping,
     named_package,
+    package_class,
     platform,
     require_ids,
     second_fraction,
@@ -118,7 +120,8 @@ def read(report: GrypeReport) -> list[Scan]:
     configuration, odd = mapping(descriptor.get("configuration")), Counter[str]()
     # The rules of its user are in the configuration, whatever reason they give.
     own_reasons = _OWN_REASONS - {text(rule.get("reason")) for rule in items(configuration.get("ignore"))}
-    findings = tuple(_findings([*matches, *ignored], own_reasons, odd))
+    kept = [*_kept([*matches, *ignored], own_reasons)]
+    findings = tuple(_findings(kept, odd))
     # For a folder, the target is text.
     source = mapping(report.source)
     target, kind = mapping(source.get("target")), text(source.get("type"))
@@ -141,7 +144,7 @@ def read(report: GrypeReport) -> list[Scan]:
                 platform=platform(target.get("os"), target.get("architecture")),
                 manifest=min(digests([target.get("manifestDigest")]), default=""),
                 limits=frozenset(limits),
-                names_system=bool(distribution),
+                found=frozenset(_kinds(kept)),
             ),
             # Without an alert, the system may also be one that Grype does not know.
             os_end_of_life=_ENDED in limits or None,
@@ -150,6 +153,31 @@ def read(report: GrypeReport) -> list[Scan]:
             odd_severities=tuple(sorted(odd.items())),
         )
     ]
+
+
+Kept = tuple[GrypeMatch, SetAside | None]
+"""A match, and why Grype left it out, if its user told it so."""
+
+
+def _kept(matches: Sequence[GrypeMatch], own_reasons: Collection[str]) -> Iterator[Kept]:
+    """Yield the matches without those that Grype leaves out by its own knowledge."""
+    for match in matches:
+        set_aside = None
+        if isinstance(match, GrypeIgnoredMatch):
+            rules = items(match.applied_ignore_rules)
+            foreign = [rule for rule in rules if not _is_own_knowledge(rule, own_reasons)]
+            if rules and not foreign:
+                continue
+            set_aside = _set_aside(foreign)
+        yield match, set_aside
+
+
+def _kinds(kept: Sequence[Kept]) -> Iterator[str]:
+    """Yield the kinds of the packages that match, as far as they are known."""
+    for match, _ in kept:
+        artifact = mapping(match.artifact)
+        if ecosystem(artifact.get("type")):
+            yield package_class(artifact.get("type"))
 
 
 def keys_read(report: GrypeReport) -> Occurrences:
@@ -171,18 +199,9 @@ def keys_read(report: GrypeReport) -> Occurrences:
     }
 
 
-def _findings(
-    matches: Sequence[GrypeMatch], own_reasons: Collection[str], odd: Counter[str]
-) -> Iterator[Finding]:
+def _findings(kept: Sequence[Kept], odd: Counter[str]) -> Iterator[Finding]:
     """Yield the findings, and count unknown severities in `odd`."""
-    for match in matches:
-        set_aside = None
-        if isinstance(match, GrypeIgnoredMatch):
-            rules = items(match.applied_ignore_rules)
-            foreign = [rule for rule in rules if not _is_own_knowledge(rule, own_reasons)]
-            if rules and not foreign:
-                continue
-            set_aside = _set_aside(foreign)
+    for match, set_aside in kept:
         vulnerability, artifact = match.vulnerability, mapping(match.artifact)
         written = text(vulnerability.id)
         related = tuple(text(entry.get("id")) for entry in items(match.related_vulnerabilities))

@@ -38,11 +38,13 @@ from .normalise import (
     UNKNOWN,
     ReportFormat,
     distinct,
+    ecosystem,
     items,
     mapping,
     named_package,
     odd_severity,
     osv_page,
+    package_class,
     require_ids,
     severity,
     text,
@@ -128,13 +130,21 @@ def read(document: dict[str, Raw]) -> list[Scan]:
             references=distinct(names),
             coverage=Coverage(
                 limits=frozenset(() if results or system else ("nothing-recognized",)),
-                names_system=bool(system),
+                found=frozenset(_kinds(packages)),
             ),
             os_end_of_life=None,
             findings=findings,
             odd_severities=tuple(sorted(odd.items())),
         )
     ]
+
+
+def _kinds(packages: Sequence[tuple[str, OsvPackage]]) -> Iterator[str]:
+    """Yield the kinds of the packages with vulnerabilities, as far as they are known."""
+    for _, entry in packages:
+        word = mapping(entry.package).get("ecosystem")
+        if ecosystem(word):
+            yield package_class(word)
 
 
 def keys_read(document: dict[str, Raw]) -> Occurrences:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from ...authored.folders import MAX_SIZE, read_file, walk
 from ...authored.kept import KEPT
-from ...catalog.scans import Scan
+from ...catalog.scans import ImageName, Scan
 from ...items.names import Reference
 from ...problems import Level, Problem, Problems, RefusedError, reason
 from ...problems.codes import Code
@@ -100,9 +100,10 @@ def read_reports(
             problems.add(error.problem(faulty, Code.BROKEN_REPORT))
         else:
             # A report of a hub is in the folder of its chart, so its path does not contain an image.
-            alone = len(report) == 1 and not body
+            of_hub = path.startswith(f"{FOLDER}/")
+            alone = not of_hub and (len(report) == 1 or all(scan.is_sbom for scan in report))
             scans += [
-                _placed(scan, file, path, position, alone=alone, of_hub=bool(body))
+                _placed(scan, file, path, position, alone=alone, of_hub=of_hub)
                 for position, scan in enumerate(report)
             ]
     return scans
@@ -121,7 +122,7 @@ def _reference(written: str) -> Reference | None:
 
 def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_hub: bool) -> Scan:
     """Return the scan with its place, and with the image in its references."""
-    names: dict[tuple[str, str | None], None] = {}
+    names: dict[ImageName, None] = {}
     digests: list[str] = []
     for text in scan.references:
         if text.lower().endswith(_ARCHIVES):
@@ -130,7 +131,9 @@ def _placed(scan: Scan, file: str, path: str, position: int, *, alone: bool, of_
         reference = _reference(f"{name}{at}{digest.lower()}")
         if reference is None:  # a file name: digests or the path must match
             continue
-        names[reference.repository, reference.tag if reference.digest else reference.tag_or_latest] = None
+        tag = reference.tag if reference.digest else reference.tag_or_latest
+        host, slash, _ = name.partition("/")
+        names[ImageName(reference.repository, tag, bool(slash) and ("." in host or ":" in host))] = None
         if reference.digest:
             digests.append(reference.digest)
     return replace(

@@ -61,6 +61,16 @@ class SbomSubject(NamedTuple):
         tag = qualifiers.get("tag")
         return cls([f"{repository}:{tag}"] if tag else [], found, platform=named)
 
+    @classmethod
+    def of_component(cls, name: str, version: str, further: Iterable[str] = ()) -> SbomSubject:
+        """What an SBOM describes: `version` is a digest, or the tag of a `name` without one, as Syft writes
+        them (https://github.com/anchore/syft). `further` are other names.
+        """
+        if found := digests([version]):
+            return cls([f"{name}@{min(found)}", *further], found)
+        has_tag = "@" in name or ":" in name.rpartition("/")[2]
+        return cls([name if has_tag or not version else f"{name}:{version}", *further])
+
     def with_others(self, others: Iterable[SbomSubject]) -> SbomSubject:
         """The first known of each, and all names and digests."""
         every = [self, *others]
@@ -122,11 +132,8 @@ def as_scan(
     created: object,
     kind: str,
     unread: int = 0,
-    incomplete: bool = False,
 ) -> Scan:
-    """The SBOM as it is joined. `unread` is its number of vulnerabilities, which are not a scan; `incomplete`
-    is whether it says that packages are missing in it.
-    """
+    """The SBOM as it is joined. `unread` is its number of vulnerabilities, which are not a scan."""
     return Scan(
         scanner_version=tool,
         scanned_at=utc_second(created),
@@ -136,7 +143,6 @@ def as_scan(
             digests=subject.digests | digests(subject.names),
             platform=subject.platform,
             manifest=subject.local,
-            limits=frozenset(["no-system-packages"] if incomplete else ()),
         ),
         os_end_of_life=None,
         findings=(),

@@ -55,7 +55,7 @@ def _read(sbom: dict[str, object], attested: SbomSubject | None) -> Scan:
     by_buildkit = any(name.startswith("Tool: buildkit") for name in creators)
     return as_scan(
         attested or _subject(subject),
-        PackageList.of(packages, systems),
+        PackageList.of(packages, systems, lacks=purpose not in ("", "CONTAINER") and not by_buildkit),
         tool=next((name.removeprefix("Tool: ") for name in creators if "Tool:" in name), ""),
         created=creation.get("created"),
         # BuildKit describes the folder that it has mounted.
@@ -102,7 +102,8 @@ def _in_ecosystem(entry: dict[str, object]) -> bool:
 def _subject(entry: dict[str, object]) -> SbomSubject:
     pairs = [line.partition(": ") for line in texts(entry.get("attributionTexts"))]
     names = [value for name, _, value in pairs if name in ("RepoTag", "RepoDigest")]
-    return SbomSubject.of_purl(_purl(entry)).with_others([SbomSubject([text(entry.get("name")), *names])])
+    named = SbomSubject.of_component(text(entry.get("name")), text(entry.get("versionInfo")), names)
+    return SbomSubject.of_purl(_purl(entry)).with_others([named])
 
 
 def _purl(entry: dict[str, object]) -> str:

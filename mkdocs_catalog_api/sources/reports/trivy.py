@@ -211,7 +211,7 @@ def _scan(report: TrivyReport) -> Scan:
             platform=platform(config.get("os"), config.get("architecture"), config.get("variant")),
             packages=packages,
             limits=frozenset(limits),
-            names_system=named_system or "os-pkgs" in packages,
+            found=frozenset(_found(results)),
         ),
         # Missing if false. `OS` is missing if Trivy detects no operating system.
         os_end_of_life=system.get("EOSL") is True if system else None,
@@ -220,6 +220,21 @@ def _scan(report: TrivyReport) -> Scan:
         odd_severities=tuple(sorted(odd.items())),
         unread=tuple(sorted(unread.items())),
     )
+
+
+def _found(results: list[TrivyResult]) -> Iterator[str]:
+    """Yield the kind of each result with a package or a finding."""
+    for result in results:
+        if result.vulnerabilities or result.modified or _has_packages(result):
+            yield text(result.class_) or package_class(result.type)
+
+
+def _is_of_packages(result: TrivyResult) -> bool:
+    return (text(result.class_) or package_class(result.type)) in PACKAGES
+
+
+def _has_packages(result: TrivyResult) -> bool:
+    return bytes(result.packages) not in (b"null", b"[]")
 
 
 def _check(results: list[TrivyResult]) -> None:
@@ -297,13 +312,15 @@ def contents(document: TrivyDocument) -> PackageList | None:
     system = mapping(mapping(document.metadata).get("OS"))
     family = text(system.get("Family"))
     packages: list[PackageVersion] = []
+    listing = [_has_packages(result) for result in document.results or () if _is_of_packages(result)]
     for index, result in enumerate(document.results or ()):
         try:
             listed = _PACKAGES.decode(result.packages) or ()
         except msgspec.ValidationError as error:
             raise explain(error, f"Results[{index}].Packages") from None
         packages += map(_package, listed, repeat(text(result.type)))
-    return PackageList.of(packages, [System(family, text(system.get("Name")))] if family != "none" else ())
+    systems = [System(family, text(system.get("Name")))] if family != "none" else []
+    return PackageList.of(packages, systems, lacks=not all(listing))
 
 
 @lru_cache(maxsize=65_536)
