@@ -56,6 +56,9 @@ CYCLES = [
 ]
 
 
+LATEST = json.dumps(trivy([row("CVE-2026-0001")], tag=f"{REGISTRY}/postgres:latest"))
+
+
 class Row(NamedTuple):
     """A story."""
 
@@ -149,7 +152,7 @@ ROWS = {
     ),
     "versions say more, and other tags join pins": Row(
         {"images/postgres": VERSIONS, "charts/db": f"images: ['{REGISTRY}/postgres:18']",
-         "scans/postgres/18.1.json": json.dumps(trivy([row("CVE-2026-0001")], tag=f"{REGISTRY}/postgres:latest"))},
+         "scans/postgres/18.1.json": LATEST},
         {"images/postgres versions 0 variant": "slim", "images/postgres versions 0 digests": [],
          "images/postgres versions 0 released": None, "images/postgres versions 0 platforms": ["linux/amd64"],
          "images/postgres versions 0 sbom": "https://example.org/sbom.json",

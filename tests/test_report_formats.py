@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import pkgutil
 import random
@@ -188,6 +189,19 @@ MORE = [
     {"name": "base", "versionInfo": "2", "primaryPackagePurpose": "CONTAINER"},
     {"SPDXID": "SPDXRef-OperatingSystem-reader", "name": "reader", "versionInfo": "3",
      "primaryPackagePurpose": "LIBRARY"}]
+BASE = "pkg:oci/debian@sha256%3Aaa?repository_url=docker.io/library/debian"
+ROOT = {"bom-ref": "r", "type": "library", "name": "web", "version": "1", "purl": "pkg:npm/web@1"}
+NO_COMPONENTS = [
+    ROOT, {"type": "library", "name": 1}, {"type": "framework"},
+    {"type": "file", "name": "/a", "version": "1"},
+    {"type": "library", "name": "debian", "version": "13", "purl": BASE}]
+NO_PACKAGES = [
+    {"versionInfo": "1"},
+    {"name": "debian", "versionInfo": "13", "externalRefs": [
+        {"referenceType": "purl", "referenceLocator": "pkg:docker/debian@13"}]}]
+OF_NO_VERSION = {
+    "name": "a", "versionInfo": "NOASSERTION", "externalRefs": [
+        {"referenceType": "purl", "referenceLocator": "pkg:npm/a"}]}
 STATEMENT = {
     "predicateType": "https://spdx.dev/Document", "predicate": SPDX,
     "subject": [{"name": "pkg:docker/acme/web@2?platform=linux%2Farm64", "digest": {"sha256": "b" * 64}}],
@@ -206,7 +220,13 @@ LISTS: list[tuple[Any, dict[str, Any], list[str]]] = [
      [f"{OPENSSL} OpenSSL"]),
     (SPDX | {"relationships": [BY]}, {"references": ("acme/web:1",)}, [f"{OPENSSL} OpenSSL"]),
     (SPDX | {"packages": [*SPDX["packages"], *MORE]}, {"references": ("acme/web:1",)},
-     [f"{OPENSSL} OpenSSL", "base 2 ", "reader 3 "]),
+     [f"{OPENSSL} OpenSSL", "reader 3 "]),
+    (SPDX | {"packages": [*SPDX["packages"], *NO_PACKAGES, OF_NO_VERSION]}, {},
+     [f"{OPENSSL} OpenSSL", "pkg:npm/a  "]),
+    (CYCLONEDX | {
+        "metadata": {"component": ROOT},
+        "components": [{"type": "library", "name": "a", "version": "NONE"}, *NO_COMPONENTS]},
+     {}, ["a  "]),
     (CYCLONEDX | {"components": [{"type": "framework", "name": "a"}]}, {}, ["a  "]),
     (CYCLONEDX | {"components": []}, {"contents": None}, []),
 ]
@@ -512,10 +532,7 @@ def test_the_same_in_other_bytes(data: bytes) -> None:
         (CYCLONEDX | {"specVersion": "1" * 5000}, "CycloneDX 11111111111111111111 is not read"),
         (CYCLONEDX | {"components": {}}, "`components` is not a list"),
         (CYCLONEDX | {"components": [{"components": {}}]}, "`components[…].components` is not a list"),
-        (CYCLONEDX | {"components": [{"type": "library", "name": 1}]}, "`components[…].name` is missing"),
-        (CYCLONEDX | {"components": [{"type": "framework"}]}, "`components[…].name` is missing"),
         (SPDX | {"packages": ["x"]}, "`packages[0]` is not an object"),
-        (SPDX | {"packages": [{"versionInfo": "1"}]}, "`packages[…].name` is missing"),
         (
             {"SchemaVersion": 2, "Results": [{"Class": "os-pkgs", "Packages": [{"Name": 1}]}]},
             "`Results[0].Packages[0].Name`",
@@ -600,6 +617,66 @@ def test_packages_that_are_listed(report: Any, subject: dict[str, Any], listed: 
     ] == listed
     assert {name: getattr(scan, name) for name in subject} == subject
     assert scan.is_sbom == (report is not LISTING)
+
+
+def in_envelope(document: Any) -> dict[str, Any]:
+    payload = base64.b64encode(json.dumps(document).encode()).decode()
+    return {"payloadType": "application/vnd.in-toto+json", "payload": payload, "signatures": []}
+
+
+OF_FOLDER = {"type": "file", "name": "."}
+ATTESTED = {
+    "predicateType": "https://cyclonedx.org/bom",
+    "subject": [{"name": "web", "digest": {"sha256": "b" * 64}}],
+}
+
+
+def sbom_of(kind: dict[str, Any]) -> dict[str, Any]:
+    """An SBOM of this component."""
+    return CYCLONEDX | {"metadata": {"component": kind}}
+
+
+# fmt: off
+AROUND: list[tuple[Any, bool, set[str]]] = [
+    (in_envelope(STATEMENT), False, {OTHER}),
+    ({"dsseEnvelope": in_envelope(STATEMENT), "verificationMaterial": {}}, False, {OTHER}),
+    ({"SPDX": SPDX}, False, set()),
+    ({"sbom": SPDX}, True, set()),
+    (ATTESTED | {"predicate": sbom_of(OF_FOLDER)}, False, {OTHER}),
+    (ATTESTED | {"predicate": sbom_of({"type": "application", "name": "web"})}, True, {OTHER}),
+    (sbom_of(OF_FOLDER), True, set()),
+]
+"""What is around an SBOM, whether its list lacks packages, the digests that it is of."""
+# fmt: on
+
+
+@pytest.mark.parametrize(("document", "lacks", "of"), AROUND, ids=range(len(AROUND)))
+def test_what_is_around_an_sbom_says_what_it_is_of(document: Any, lacks: bool, of: set[str]) -> None:
+    (scan,) = read_report(json.dumps(document).encode())
+    assert scan.contents and scan.contents.lacks is lacks
+    assert scan.coverage.digests == of
+
+
+def test_a_map_of_platforms_is_an_sbom_for_each() -> None:
+    stage = SPDX | {"packages": [*SPDX["packages"], {"name": "gcc", "versionInfo": "15"}]}
+    document = {"linux/amd64": {"SPDX": SPDX, "AdditionalSPDXs": [stage]}, "linux/arm64/v8": {"SPDX": SPDX}}
+    scans = read_report(json.dumps(document).encode())
+    assert [scan.coverage.platform for scan in scans] == ["linux/amd64", "linux/amd64", "linux/arm64/v8"]
+    assert [len(scan.contents.packages) for scan in scans if scan.contents] == [1, 2, 1]
+
+
+@pytest.mark.parametrize("payload", ["%", "bm9wZQ==", "eyJhIjogMX0="])
+def test_an_envelope_that_cannot_be_opened_is_refused(payload: str) -> None:
+    with pytest.raises(RefusedError):
+        read_report(json.dumps({"payloadType": "a", "payload": payload}).encode())
+
+
+@pytest.mark.parametrize("key", ["packages", "predicate"])
+def test_a_key_that_stands_twice_in_an_envelope_is_refused(key: str) -> None:
+    text = json.dumps(STATEMENT).replace(f'"{key}":', f'"{key}": null, "{key}":', 1)
+    envelope = in_envelope({}) | {"payload": base64.b64encode(text.encode()).decode()}
+    with pytest.raises(RefusedError, match="twice"):
+        read_report(json.dumps(envelope).encode())
 
 
 @pytest.mark.parametrize("report_format", SBOM_FORMATS, ids=lambda report_format: report_format.name)

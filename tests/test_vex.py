@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import random
@@ -494,6 +495,9 @@ def test_documents_that_only_the_patient_reading_understands_say_the_same(encodi
     assert read_vex(json.dumps(whole | {"x-a": 1}).encode()) == read_vex(text.encode())
     wrapped = {"predicateType": "https://openvex.dev/ns/v0.2.0", "predicate": whole}
     assert read_vex(json.dumps(wrapped).encode()) == read_vex(text.encode())
+    envelope = {"payloadType": "x", "payload": base64.b64encode(json.dumps(wrapped).encode()).decode()}
+    assert read_vex(json.dumps(envelope).encode()) == read_vex(text.encode())
+    assert read_vex(json.dumps({"dsseEnvelope": envelope}).encode()) == read_vex(text.encode())
 
 
 REFUSED = [
@@ -502,6 +506,7 @@ REFUSED = [
     (b"[]", "not an OpenVEX document"),
     (b'{"statements": [{"status": "affected", "status": "not_affected"}]}', "a key stands twice"),
     (b'{"@context": "https://example.org", "statements": []}', "not an OpenVEX document"),
+    (b'{"payloadType": "", "payload": "eyJhIjoxLCJhIjoxfQ=="}', "a key stands twice"),
     (b'{"@context": "https://openvex.dev/ns/v0.2.0"}', "`statements` is missing"),
     (written(statements={}), "`statements` is not a list"),
     (written(statements=[5]), "`statements[0]` is not an object"),
@@ -530,13 +535,13 @@ def test_a_repository_that_somebody_else_made_may_be_there_as_it_is(nginx: SiteF
 def test_documents_that_cannot_be_read_refuse_the_catalog(site: SiteFolder) -> None:
     site.image("nginx")
     for number, (content, _) in enumerate(REFUSED):
-        site.write(f"vex/{number}.json", content)
+        site.write(f"vex/{number:02}.json", content)
     result = site.build()
     assert result.failed
     assert not result.api.exists()
     told = [text for text in result.logged() if text.startswith("vex/")]
     for number, (text, (_, reason)) in enumerate(zip(told, REFUSED, strict=True)):
-        assert text.startswith(f"vex/{number}.json: ") and reason in text and "OpenVEX" in text
+        assert text.startswith(f"vex/{number:02}.json: ") and reason in text and "OpenVEX" in text
 
 
 @given(seed=st.randoms(use_true_random=False))

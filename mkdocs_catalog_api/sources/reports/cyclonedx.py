@@ -6,6 +6,7 @@
 | references, coverage | `metadata.component`: `name`, `purl`, of Syft `version`, of Trivy `properties` |
 | kind | `metadata.component.type`, except `container` |
 | contents | `components[]`, also nested: `library`, `framework`, or any with version and package URL |
+| no contents | files, images, what has no name, and `metadata.component` where it is listed, too |
 | contents that lack some | `compositions[].aggregate`: `incomplete` and its kinds |
 | contents.systems | the components of type `operating-system` |
 | version, source of a package | `purl`, else `version`; of Trivy the property `SrcName` |
@@ -22,7 +23,7 @@ from ...catalog.scans import Scan
 from ...problems import RefusedError
 from .normalise import items, licenses, mapping, rows, text
 from .repeated_keys import Occurrences, every_object, in_objects
-from .sbom import SbomSubject, as_scan, sbom_format
+from .sbom import SbomSubject, as_scan, is_image, is_of_image, sbom_format, version_of
 
 _TRIVY = "aquasecurity:trivy:"
 _HINT = "create the SBOM again"
@@ -31,7 +32,7 @@ _NUMBER = re.compile("[0-9]{1,4}")
 
 
 def _read(sbom: dict[str, object], attested: SbomSubject | None) -> Scan:
-    """Read an SBOM. Raises `RefusedError` for versions before 1.4, and for components without name."""
+    """Read an SBOM. Raises `RefusedError` for versions before 1.4."""
     _check_version(text(sbom.get("specVersion")))
     metadata = mapping(sbom.get("metadata"))
     subject = mapping(metadata.get("component"))
@@ -41,14 +42,16 @@ def _read(sbom: dict[str, object], attested: SbomSubject | None) -> Scan:
         for entry in components
         if entry.get("type") == "operating-system"
     )
+    root = text(subject.get("bom-ref"))
+    others = [entry for entry in components if not root or entry.get("bom-ref") != root]
     kind = text(subject.get("type"))
     stated = {text(entry.get("aggregate")) for entry in items(sbom.get("compositions"))}
     return as_scan(
         attested or _subject(subject),
         PackageList.of(
-            filter(None, map(_package, components)),
+            filter(None, map(_package, others)),
             systems,
-            lacks=bool(stated - {"complete"}) or kind not in ("", "container"),
+            lacks=bool(stated - {"complete"}) or not is_of_image(kind, attested),
             is_complete=stated == {"complete"},
         ),
         tool=_tool(metadata.get("tools")),
@@ -96,15 +99,11 @@ def _tool(tools: object) -> str:
 
 
 def _package(component: dict[str, object]) -> PackageVersion | None:
-    """The package that a component is; None for files, the system and what contains packages.
-
-    Raises `RefusedError` if it has no name, as the list would not be complete.
-    """
-    name, version, purl = (text(component.get(key)) for key in ("name", "version", "purl"))
-    if component.get("type") in ("operating-system", "file"):
+    """The package that a component is; None for files, images, the system and what contains packages."""
+    name, purl = text(component.get("name")), text(component.get("purl"))
+    version = version_of(component.get("version"))
+    if component.get("type") in ("operating-system", "file") or not name or is_image(purl):
         return None
-    if not name:
-        raise RefusedError("`components[…].name` is missing or not text", _HINT)
     if component.get("type") not in ("library", "framework") and not (version and purl):
         return None
     if group := text(component.get("group")):

@@ -57,7 +57,7 @@ SEVERITY_WORDS: Mapping[str, int] = {word: index for index, word in enumerate(SE
 UNKNOWN = SEVERITIES.index("UNKNOWN")
 
 _NO_FIX = frozenset({"will not fix", "won't fix", "wont-fix", "not fixed", "none", "n/a", "na", "null", "-"})
-UNKNOWN_LICENSES = ("NOASSERTION", "NONE")
+UNKNOWN_WORDS = ("NOASSERTION", "NONE")
 
 _BREAK = re.compile("[\t\n\r\u2028\u2029]+")
 # Control characters, and marks that change the reading direction and so can disguise text.
@@ -145,7 +145,7 @@ def texts(value: object) -> list[str]:
 
 def licenses(names: Iterable[str]) -> tuple[str, ...]:
     """Return the licenses that are known, sorted: SPDX has words for those that are not."""
-    return tuple(sorted({safe for name in names if (safe := title(name)) not in ("", *UNKNOWN_LICENSES)}))
+    return tuple(sorted({safe for name in names if (safe := title(name)) not in ("", *UNKNOWN_WORDS)}))
 
 
 def link(value: object) -> str:

@@ -36,6 +36,7 @@ from ...catalog.statements import (
 )
 from ...problems import Level, Problem, Problems, RefusedError, reason
 from ...problems.codes import Code
+from .envelopes import enclosed
 from .json_errors import decode
 from .normalise import mapping, rows, second_fraction, text, texts, utc
 from .read_reports import usable_files
@@ -150,21 +151,26 @@ def _unique(pairs: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
+def _check_unique(data: bytes) -> None:
+    """Raise `RefusedError` if a key stands twice in an object: programs take either value."""
+    written = data.decode(json.detect_encoding(data), "replace")
+    json.loads(written, object_pairs_hook=_unique, parse_int=str)
+
+
 def read_vex(data: bytes, repositories: Repositories = MappingProxyType({})) -> VexDocument:
     """Decode an OpenVEX document. Raises `RefusedError` if the bytes are not one.
 
     Also for damaged lists of products and parts: without its parts, a statement would cover more.
     """
     try:
-        document, latest = mapping(decode(data)), _exact(clock.latest().isoformat())
-        # Of a key that stands twice, programs take either.
-        json.loads(
-            data.decode(json.detect_encoding(data), "replace"), object_pairs_hook=_unique, parse_int=str
-        )
+        first, *_ = enclosed(decode(data))
+        _check_unique(data)
+        if first.payload is not None:
+            _check_unique(first.payload)
     except RefusedError as error:
         raise RefusedError(error.message, _HINT, error.line, error.column) from None
-    if "predicateType" in document:  # an in-toto statement
-        document = mapping(document.get("predicate"))
+    document = first.document
+    latest = _exact(clock.latest().isoformat())
     if "openvex" not in text(document.get("@context")):
         raise RefusedError("not an OpenVEX document: `@context` is not of openvex.dev", _HINT)
     if "statements" not in document:

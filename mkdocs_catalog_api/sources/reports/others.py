@@ -29,6 +29,18 @@ _BY_KEYS: Sequence[tuple[set[str], str, str]] = (
     ({"packageManager", "vulnerabilities"}, "a report of Snyk, which is not read", _SCAN),
     ({"predicate", "predicateType"}, "an in-toto statement", "save its `predicate`, if that is a report"),
     (
+        {"payload", "payloadType"},
+        "a signed envelope",
+        "save the `predicate` in its `payload`, if that is a report: "
+        "`jq -r .payload FILE | base64 -d | jq .predicate`",
+    ),
+    (
+        {"dsseEnvelope"},
+        "a Sigstore bundle",
+        "save the `predicate` in its `payload`, if that is a report: "
+        "`jq -r .dsseEnvelope.payload FILE | base64 -d | jq .predicate`",
+    ),
+    (
         {"@context", "statements"},
         "an OpenVEX document",
         "move it to the folder of the setting `security.vex`",

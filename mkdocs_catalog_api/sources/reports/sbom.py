@@ -1,16 +1,20 @@
-"""What SBOMs have in common: their format, the statement around one, and the image that it describes."""
+"""What SBOMs have in common: their format, what is around one, and the image that it describes."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from ...catalog.contents import PackageList
 from ...catalog.package_urls import Purl
 from ...catalog.scans import SBOM, Coverage, Scan
+from .envelopes import Enclosed, enclosed
 from .normalise import (
+    UNKNOWN_WORDS,
     ReportFormat,
     digests,
     distinct,
@@ -21,7 +25,7 @@ from .normalise import (
     text,
     utc_second,
 )
-from .repeated_keys import Occurrences
+from .repeated_keys import Occurrences, refuse_repeated
 
 _DECODER = msgspec.json.Decoder()
 """Untyped: other programs' files have the same keys."""
@@ -91,26 +95,51 @@ def sbom_format(
     keys_read: Callable[[dict[str, object]], Occurrences],
     sample: bytes,
 ) -> ReportFormat:
-    """A format of SBOMs: `read` gets one without its statement, and the subject of that."""
+    """A format of SBOMs: `read` gets one without what is around it, and the subject of its attestation."""
+
+    def scan_of(each: Enclosed) -> Scan:
+        scan = read(each.document, _attested(each.statement))
+        if each.payload is not None:
+            refuse_repeated(each.payload, _all_keys(keys_read, [each]))
+        return _in_place(scan, each)
+
     return ReportFormat(
         word="",
         name=name,
         page=page,
-        what=f"JSON, {versions}, also in an in-toto statement: lists packages, is not a scan",
+        what=f"JSON, {versions}, also in an attestation: lists packages, is not a scan",
         keys=(),
-        decode=_DECODER.decode,
-        recognizes=lambda document: recognizes(_unwrapped(document)[0]),
-        read=lambda document: [read(*_unwrapped(document))],
-        keys_read=lambda document: keys_read(_unwrapped(document)[0]),
+        decode=lambda data: enclosed(_DECODER.decode(data)),
+        recognizes=lambda found: bool(found) and all(recognizes(each.document) for each in found),
+        read=lambda found: [scan_of(each) for each in found],
+        keys_read=lambda found: _all_keys(keys_read, [each for each in found if each.payload is None]),
         sample=sample,
     )
 
 
-def _unwrapped(document: object) -> tuple[dict[str, object], SbomSubject | None]:
-    """Return the SBOM, and the subject of the in-toto statement around it, if there is one that names any."""
-    outer = mapping(document)
-    if "predicateType" not in outer:
-        return outer, None
+def _all_keys(
+    keys_read: Callable[[dict[str, object]], Occurrences], found: Sequence[Enclosed]
+) -> Occurrences:
+    """The keys that are read in these and around them."""
+    total = Counter[str]()
+    for each in found:
+        total.update(keys_read(each.document))
+        total.update(each.keys_read)
+    return total
+
+
+def _in_place(scan: Scan, each: Enclosed) -> Scan:
+    """The scan, with what the wrapper says: which platform it is of, or that it is of a folder."""
+    if each.is_of_folder:
+        contents = scan.contents and replace(scan.contents, lacks=True)
+        return replace(scan, references=(), coverage=Coverage(), kind="", contents=contents)
+    if each.platform:
+        return replace(scan, coverage=scan.coverage._replace(platform=each.platform))
+    return scan
+
+
+def _attested(statement: dict[str, object]) -> SbomSubject | None:
+    """The subject of an in-toto statement; None if it names no image."""
     subjects = [
         SbomSubject.of_purl(text(subject.get("name")))._replace(
             digests=digests(
@@ -118,10 +147,29 @@ def _unwrapped(document: object) -> tuple[dict[str, object], SbomSubject | None]
             ),
             local="",
         )
-        for subject in items(outer.get("subject"))
+        for subject in items(statement.get("subject"))
     ]
     attested = SbomSubject().with_others(subjects)
-    return mapping(outer.get("predicate")), attested if attested != SbomSubject() else None
+    return attested if attested != SbomSubject() else None
+
+
+def is_of_image(kind: str, attested: SbomSubject | None) -> bool:
+    """Whether an SBOM of this kind lists an image. What an attestation is of says its subject, unless the
+    SBOM calls itself an application.
+    """
+    return kind != "application" if attested else kind in ("", "container")
+
+
+def version_of(written: object) -> str:
+    """A version; "" for the words of SPDX that say that it is not known."""
+    version = text(written)
+    return "" if version in UNKNOWN_WORDS else version
+
+
+def is_image(purl: str) -> bool:
+    """Whether it is the package URL of an image: one that another is built on, or a layer, is no package."""
+    parsed = Purl.parse(purl)
+    return parsed is not None and parsed.package.type in IMAGES
 
 
 def as_scan(

@@ -17,7 +17,8 @@ The subject is the first of these, if possible one without a package URL of an e
    `DESCRIBES` and `DESCRIBED_BY`
 2. the packages whose purpose is `CONTAINER`
 
-Whatever has a package URL of an ecosystem is a package, also the subject and the system.
+The subject is no package if the document describes nothing else, or if it has no package URL of an
+ecosystem. Nor are images and what has no name. The system is one if it has such a URL.
 """
 
 from __future__ import annotations
@@ -27,10 +28,9 @@ import re
 from ...catalog.contents import PackageList, PackageVersion, System, package_version
 from ...catalog.package_urls import Purl
 from ...catalog.scans import Scan
-from ...problems import RefusedError
 from .normalise import items, licenses, mapping, rows, text, texts
 from .repeated_keys import Occurrences, in_objects
-from .sbom import IMAGES, SbomSubject, as_scan, sbom_format
+from .sbom import IMAGES, SbomSubject, as_scan, is_image, is_of_image, sbom_format, version_of
 
 _VERSIONS = ("SPDX-2.2", "SPDX-2.3")
 _HINT = "create the SBOM again"
@@ -39,27 +39,31 @@ _BUILT_FROM = re.compile(r"built package from: (\S+) (?:\d+:)?(\S+)")
 
 
 def _read(sbom: dict[str, object], attested: SbomSubject | None) -> Scan:
-    """Read an SBOM. Raises `RefusedError` for packages without name."""
+    """Read an SBOM."""
     entries = rows(sbom.get("packages"), "packages", _HINT)
-    subject = _described(sbom, entries)
+    described = _described(sbom, entries)
+    subject = min(described, key=_in_ecosystem, default={})
+    is_root = len(described) == 1 or not _in_ecosystem(subject)
     systems: list[System] = []
     packages: list[PackageVersion] = []
     for entry in entries:
         if is_system := _is_system(entry):
             systems.append(System(text(entry.get("name")), text(entry.get("versionInfo"))))
-        if _in_ecosystem(entry) or not (is_system or entry is subject):
+        if entry is subject and is_root:
+            continue
+        if _in_ecosystem(entry) or not is_system:
             packages += filter(None, [_package(entry)])
     creation = mapping(sbom.get("creationInfo"))
-    purpose = text(subject.get("primaryPackagePurpose"))
+    purpose = text(subject.get("primaryPackagePurpose")).lower()
     creators = texts(creation.get("creators"))
     by_buildkit = any(name.startswith("Tool: buildkit") for name in creators)
     return as_scan(
         attested or _subject(subject),
-        PackageList.of(packages, systems, lacks=purpose not in ("", "CONTAINER") and not by_buildkit),
+        PackageList.of(packages, systems, lacks=not (by_buildkit or is_of_image(purpose, attested))),
         tool=next((name.removeprefix("Tool: ") for name in creators if "Tool:" in name), ""),
         created=creation.get("created"),
         # BuildKit describes the folder that it has mounted.
-        kind="" if attested or by_buildkit or purpose == "CONTAINER" else purpose.lower(),
+        kind="" if attested or by_buildkit or purpose == "container" else purpose,
     )
 
 
@@ -74,17 +78,17 @@ def _keys_read(sbom: dict[str, object]) -> Occurrences:
     }
 
 
-def _described(sbom: dict[str, object], entries: list[dict[str, object]]) -> dict[str, object]:
-    """The subject; empty without one."""
+def _described(sbom: dict[str, object], entries: list[dict[str, object]]) -> list[dict[str, object]]:
+    """What the document describes, and its containers; each once."""
     ids = texts(sbom.get("documentDescribes"))
     for relation in items(sbom.get("relationships")):
         match [relation.get(key) for key in ("relationshipType", "spdxElementId", "relatedSpdxElement")]:
             case ["DESCRIBES", "SPDXRef-DOCUMENT", str(id_)] | ["DESCRIBED_BY", str(id_), "SPDXRef-DOCUMENT"]:
                 ids.append(text(id_))
     by_id = {text(entry.get("SPDXID")): entry for entry in reversed(entries)}
-    described = [by_id[id_] for id_ in ids if id_ in by_id]
+    described = [by_id[id_] for id_ in dict.fromkeys(ids) if id_ in by_id]
     containers = [entry for entry in entries if entry.get("primaryPackagePurpose") == "CONTAINER"]
-    return min(described + containers, key=_in_ecosystem, default={})
+    return list({id(entry): entry for entry in described + containers}.values())
 
 
 def _is_system(entry: dict[str, object]) -> bool:
@@ -117,14 +121,12 @@ def _purl(entry: dict[str, object]) -> str:
 
 
 def _package(entry: dict[str, object]) -> PackageVersion | None:
-    """The package of an entry; None without version and package URL, as of a lock file.
-
-    Raises `RefusedError` if it has no name, as the list would not be complete.
+    """The package of an entry; None for an image, without a name, and without version and package URL, as of
+    a lock file.
     """
-    name, version, purl = text(entry.get("name")), text(entry.get("versionInfo")), _purl(entry)
-    if not name:
-        raise RefusedError("`packages[…].name` is missing or not text", _HINT)
-    if not (version or purl):
+    name, version, purl = text(entry.get("name")), version_of(entry.get("versionInfo")), _purl(entry)
+    is_container = entry.get("primaryPackagePurpose") == "CONTAINER"
+    if not name or is_container or is_image(purl) or not (version or purl):
         return None
     built_from = _BUILT_FROM.fullmatch(text(entry.get("sourceInfo")))
     declared = licenses([text(entry.get("licenseDeclared"))])
