@@ -89,7 +89,11 @@ def purl(text: str) -> tuple[str, str, dict[str, str]]:
     """Type and name without a distribution, version, qualifiers of a package URL."""
     path, _, query = text.partition("?")
     name, _, version = path.partition("@")
-    name = re.sub("^(pkg:(?:apk|deb|rpm)/)[^/]+/", r"\1", name)
+    name = re.sub("^(pkg:(?:apk|deb|rpm)/)[^/]+/", r"\1", unquote(name))
+    if re.match("pkg:(bitbucket|composer|github|golang|npm|nuget)/", name):
+        name = name.lower()
+    if name.startswith("pkg:pypi/"):
+        name = re.sub("[-_.]+", "-", name).lower()
     return name, plain(unquote(version)), dict(parse_qsl(query))
 
 

@@ -8,6 +8,7 @@ import re
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mkdocs.utils.meta import get_data
@@ -162,3 +163,14 @@ def test_a_changed_catalog_is_published_whole_or_refused(
 
 def test_the_catalog_that_is_changed_is_good() -> None:
     assert publish_or_tell(FILES, mkdocs=True, strict=False)
+
+
+@pytest.mark.parametrize("value", ["!!bool x", "!!int x", "!!float x", "!!timestamp x", "2026-99-99"])
+def test_a_value_that_is_not_of_its_tag(value: str) -> None:
+    for mkdocs in (False, True):
+        publish_or_tell(
+            FILES | {"docs/index.md": f"---\na: {value}\n---\n# Home\n"}, mkdocs=mkdocs, strict=False
+        )
+        publish_or_tell(
+            FILES | {"docs/charts/stack.md": f"---\na: {value}\n{CHART[4:]}"}, mkdocs=mkdocs, strict=False
+        )

@@ -213,9 +213,14 @@ class YamlDocument(Struct, frozen=True, dict=True):
         """Return the mapping with YAML 1.1 types, to compare it with that of MkDocs; {} if that fails."""
         try:
             data = yaml.load(self.text, yaml.CSafeLoader)
-        except (yaml.YAMLError, ValueError, RecursionError):
+        except _FAULTS_OF_VALUES:
             return {}
         return data if isinstance(data, dict) else {}
+
+
+_FAULTS_OF_VALUES = (yaml.YAMLError, ValueError, KeyError, AttributeError, RecursionError)
+"""What PyYAML raises for values that are not of their tag: `!!bool x` and `!!timestamp x` the third and the
+fourth."""
 
 
 def place(root: yaml.Node | None, path: Path) -> tuple[int, int]:

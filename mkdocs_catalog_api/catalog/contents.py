@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from msgspec import Struct
 
-from .package_urls import Package, Purl, package, plain_version
+from .package_urls import Package, Purl, package, plain_version, written_name
 
 _QUALIFIERS = ("arch", "distro", "epoch", "upstream")
 """Those that scanners need to find a package's vulnerabilities."""
@@ -20,6 +20,8 @@ class PackageVersion(Struct, frozen=True, gc=False):
     """One version of a package. All releases that have it share the object."""
 
     package: Package
+    name: str
+    """Full name, as the list spells it."""
     version: str
     """With the epoch of a deb or an rpm, `1:1.0.2k-16.el7`; empty if it is not known."""
     purl: str
@@ -66,6 +68,7 @@ def package_version(
         qualifiers["upstream"] = _written_upstream(identity.type, source, source_version, version)
     return PackageVersion(
         identity,
+        written_name(purl if parsed else "", name),
         version,
         _url(parsed, qualifiers) if parsed else "",
         source,
@@ -96,7 +99,7 @@ def _upstream(text: str) -> tuple[str, str]:
 
 
 def _url(parsed: Purl, qualifiers: dict[str, str]) -> str:
-    path = [parsed.package.type, *parsed.namespace.split("/"), parsed.package.name]
+    path = [parsed.package.type, *parsed.namespace.split("/"), parsed.name]
     url = "pkg:" + "/".join(quote(part, safe="") for part in path if part)
     if parsed.version:
         url += f"@{quote(parsed.version, safe=':')}"

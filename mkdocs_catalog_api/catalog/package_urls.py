@@ -1,4 +1,7 @@
-"""Packages. A package is the type, namespace and name of its package URL; without a URL, its name."""
+"""Packages. A package is the type, namespace and name of its package URL; without a URL, its name.
+
+Some types have several spellings of one name, which are compared as one: see `WITH_SPELLINGS`.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,13 @@ not a part of the package's identity."""
 _IN_NAMES = {"composer": "/", "golang": "/", "maven": ":", "npm": "/", "swift": "/"}
 """Type → the character that ends a namespace in the names that scanners print."""
 _PREFIX = re.compile("^(?:v|go|0:)(?=[0-9])")
+_WITHOUT_CASE = frozenset({"bitbucket", "composer", "github", "golang", "npm", "nuget"})
+WITH_SPELLINGS = _WITHOUT_CASE | {"pypi"}
+"""Types with several spellings of one name: in any case, or as PEP 503 has them, `ruamel.yaml` and
+`ruamel-yaml`."""
+_BETWEEN_WORDS = re.compile("[-_.]+")
+_TYPE = re.compile("[a-z][a-z0-9.+-]*")
+_QUALIFIER = re.compile("[a-z][a-z0-9._-]*")
 
 
 class Package(NamedTuple):
@@ -24,15 +34,37 @@ class Package(NamedTuple):
     """Empty for a distribution's package."""
     name: str
 
+    @classmethod
+    def of(cls, type_: str, namespace: str, name: str) -> Package:
+        """The package with this name, in whatever spelling."""
+        if type_ in DISTRIBUTIONS:
+            return cls(type_, "", name)
+        if type_ == "pypi":
+            return cls(type_, namespace, plain_name(name))
+        if type_ in _WITHOUT_CASE:
+            return cls(type_, namespace.lower(), name.lower())
+        return cls(type_, namespace, name)
+
     @property
     def full_name(self) -> str:
         """With the namespace: `@babel/core`, `org.apache.logging.log4j:log4j-core`."""
         separator = _IN_NAMES.get(self.type, "/")
         return f"{self.namespace}{separator}{self.name}" if self.namespace else self.name
 
+    def may_be(self, other: Package) -> bool:
+        """Whether they are one package, as far as is known: without a URL it may be any of its name."""
+        if self.type and other.type:
+            return self == other
+        return plain_name(self.full_name) == plain_name(other.full_name)
+
     def __str__(self) -> str:
         """As in files of recorded days: `pkg:golang/stdlib`; without a package URL, its name."""
         return f"pkg:{'/'.join(filter(None, self))}" if self.type else self.name
+
+
+def plain_name(name: str) -> str:
+    """A name as PEP 503 compares it, https://peps.python.org/pep-0503/#normalized-names."""
+    return _BETWEEN_WORDS.sub("-", name).lower()
 
 
 class Purl(NamedTuple):
@@ -44,6 +76,8 @@ class Purl(NamedTuple):
     subpath: str = ""
     namespace: str = ""
     """As written, with the distribution."""
+    name: str = ""
+    """As written."""
 
     @classmethod
     def parse(cls, text: str) -> Purl | None:
@@ -72,19 +106,20 @@ def _parse(text: str) -> Purl | None:
     kind, _, path = rest.lstrip("/").partition("/")
     path = path.strip("/")
     # A version may follow the last part only: `@` also begins the namespaces of npm.
-    at = path.find("@", path.rfind("/") + 2)
-    name = path if at < 0 else path[:at]
+    at = path.find("@", path.rfind("/") + 1)
     version = "" if at < 0 else unquote(path[at + 1 :])
-    namespace, _, name = name.rpartition("/")
-    kind, namespace, name = kind.lower(), unquote(namespace), unquote(name)
-    if not kind or not name or not f"{kind}{namespace}{name}{version}".isprintable():
+    # Some programs write a slash in a name with its percent sign: `golang.org%2Fx%2Fnet`.
+    full_name = unquote(path if at < 0 else path[:at])
+    namespace, _, name = full_name.rpartition("/")
+    kind = kind.lower()
+    if not _TYPE.fullmatch(kind) or not name or not f"{full_name}{version}".isprintable():
         return None
-    if kind == "pypi":
-        name = name.lower().replace("_", "-")
     pairs = parse_qsl(query.replace("+", "%2B")) if query else ()
     qualifiers = frozenset((key.lower(), value) for key, value in pairs)
-    package = Package(kind, "" if kind in DISTRIBUTIONS else namespace, name)
-    return Purl(package, version, qualifiers, unquote(subpath).strip("/"), namespace)
+    if not all(_QUALIFIER.fullmatch(key) for key, _ in qualifiers):
+        return None
+    package = Package.of(kind, namespace, name)
+    return Purl(package, version, qualifiers, unquote(subpath).strip("/"), namespace, name)
 
 
 @lru_cache(maxsize=65_536)
@@ -92,6 +127,18 @@ def package(purl: str, name: str) -> Package:
     """The package with this URL, or with this name if it has no URL."""
     parsed = Purl.parse(purl)
     return parsed.package if parsed else Package("", "", name)
+
+
+@lru_cache(maxsize=65_536)
+def written_name(purl: str, name: str) -> str:
+    """The full name of a package in the spelling of its URL, else its name."""
+    parsed = Purl.parse(purl)
+    if parsed is None:
+        return name
+    package = parsed.package
+    if package.type not in WITH_SPELLINGS:
+        return package.full_name
+    return Package(package.type, parsed.namespace, parsed.name).full_name
 
 
 @lru_cache(maxsize=65_536)

@@ -279,7 +279,7 @@ def _of_purl(purl: Purl) -> ImagePattern:
         raise RefusedError(
             f'its version "{digest[:80]}" is not a digest', "write sha256: and 64 lower-case hex digits"
         )
-    path = f"{purl.namespace}/{purl.package.name}".lstrip("/")
+    path = f"{purl.namespace}/{purl.name}".lstrip("/")
     hub = "docker.io" if purl.package.type == "docker" and not digest else ""
     location = qualifiers.get("repository_url", hub).rstrip("/")
     if location and not location.endswith(f"/{path}"):

@@ -28,6 +28,7 @@ from .assessment import Assessment, Figures
 from .contents import Contents
 from .covers import ScanSelection
 from .ids import Identities
+from .package_urls import Package
 from .recorded import History
 from .scans import Scan, plain_platform
 from .vex_matching import Statements
@@ -223,6 +224,8 @@ class Catalog(Struct, frozen=True):
     """UTC, `2026-11-20T06:00:00Z`; a later scan is dated in the future, so its time is not known."""
     identities: Identities = Identities({}, {}, {})
     """Which of the rows are the same vulnerability."""
+    package_names: Mapping[Package, str] = field(default_factory=dict)
+    """Package → its name, where that is spelled in another way than it is compared."""
     _shown: dict[tuple[int, int], bool] = field(default_factory=dict)
     """What `shows_fixes` has answered, by the identities of its releases: all are in this value."""
     _effects: dict[tuple[int, int], Effect | None] = field(default_factory=dict)
@@ -288,8 +291,11 @@ class Catalog(Struct, frozen=True):
         before, after = (
             {(of(row), row.package): row for row in reversed(release.rows)} for release in (older, newer)
         )
-        fixes = [row for key, row in before.items() if key not in after]
-        return Effect(fixes, [row for key, row in after.items() if key not in before])
+        return Effect(_missing(before, after), _missing(after, before))
+
+    def name_of(self, package: Package) -> str:
+        """The full name of a package, as it is shown."""
+        return self.package_names.get(package, package.full_name)
 
     def by_name(self) -> dict[str, Image | PinningItem]:
         """Slug or name → item: a slug before a name, then by collection."""
@@ -316,3 +322,19 @@ class Catalog(Struct, frozen=True):
     def assessments(self) -> Iterator[Assessment]:
         """Those of all that has a scan."""
         return filter(None, (assessed.assessment for assessed in self.assessed()))
+
+
+_Rows = Mapping[tuple[str, Package], Vulnerability]
+"""Id and package → row."""
+
+
+def _missing(rows: _Rows, others: _Rows) -> Sequence[Vulnerability]:
+    """The rows that certainly none of the others is."""
+    packages: dict[str, list[Package]] = {}
+    for id_, package in others:
+        packages.setdefault(id_, []).append(package)
+    return [
+        row
+        for (id_, package), row in rows.items()
+        if not any(package.may_be(other) for other in packages.get(id_, ()))
+    ]

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct, field
 
 from ..catalog.causes import by_severity, fixes, package_order
 from ..catalog.contents import PackageVersion
-from ..catalog.package_urls import Package, bare_url, plain_version
+from ..catalog.package_urls import Package, bare_url, plain_name, plain_version
 from ..catalog.published import (
     ApiDocument,
     Counters,
@@ -199,12 +199,8 @@ class _Presence(Struct):
         self.sources.update(filter(None, [entry.source]))
 
 
-def package_path(package: Package) -> str | None:
+def package_path(type_: str, name: str) -> str | None:
     """Path of the document of a package; None if its name can't be that of a file."""
-    return _path(package.type, package.full_name)
-
-
-def _path(type_: str, name: str) -> str | None:
     parts = [text.lower().translate(_SEPARATORS) for text in (type_ or "unknown", name)]
     if any(not _FILE_SAFE.fullmatch(part) or reserved(part) or part == "index" for part in parts):
         return None
@@ -237,6 +233,8 @@ class Inventory:
         self._ids: dict[int, Set[str]] = {}
         self._with: dict[tuple[str, str], set[int]] = defaultdict(set)
         """Type and name as in `_groups`, in lower case → positions of the newest releases that have it."""
+        self._alike: dict[str, list[tuple[_Presence, Set[int]]]] = defaultdict(list)
+        """Plain name → packages of this name, each with the positions of the newest releases that have it."""
         self._groups: dict[tuple[str, str], list[_Presence]] = defaultdict(list)
         """Type and name of a package or source package → its versions."""
         presences = self._presences()
@@ -246,9 +244,11 @@ class Inventory:
             sources[presence.package].update(presence.sources)
         for presence in presences:
             package = presence.package
-            for name in {package.full_name, *sources[package]}:
+            in_newest = self._newest.intersection(presence.places)
+            for name in {catalog.name_of(package), *sources[package]}:
                 self._groups[package.type, name].append(presence)
-                self._with[package.type, name.lower()] |= self._newest.intersection(presence.places)
+                self._with[package.type, name.lower()] |= in_newest
+            self._alike[plain_name(package.full_name)].append((presence, in_newest))
 
     def _presences(self) -> Collection[_Presence]:
         # All releases with a package share one object of its version.
@@ -290,7 +290,7 @@ class Inventory:
                 for row, position in zip(each.rows, each.open_in, strict=True)
                 if position in self._available
             ]
-            path = _path(type_, name)
+            path = package_path(type_, name)
             yield PackageEntry(
                 type=type_,
                 name=name,
@@ -306,7 +306,7 @@ class Inventory:
         """The document of each address: several names may have one."""
         of_paths: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for group in sorted(self._groups):
-            if path := _path(*group):
+            if path := package_path(*group):
                 of_paths[path].append(group)
         for path, groups in of_paths.items():
             presences = {id(each): each for group in groups for each in self._groups[group]}
@@ -320,7 +320,7 @@ class Inventory:
         rows = presence.rows
         ids = {self._catalog.identities.of(row) for row in rows}
         return PackageRelease(
-            name=presence.package.full_name,
+            name=self._catalog.name_of(presence.package),
             version=min(presence.versions, default=""),
             purl=min(presence.purls, default=""),
             licenses=sorted(presence.licenses),
@@ -350,14 +350,25 @@ class Inventory:
         if newest in positions or ids & self._ids_of(newest):
             return False
         contents = self._places[newest][1].contents
-        names = {presence.package.full_name, *presence.sources} if ids else ()
+        names = {self._catalog.name_of(presence.package), *presence.sources} if ids else ()
         return (
             contents is not None
             and contents.complete
+            and not self._may_be_in(newest, presence, any_version=bool(ids))
             and not any(newest in self._with[presence.package.type, name.lower()] for name in names)
         ) or (
             {*presence.open_in}.issuperset(positions)
             and all(self._shows_fixes(newest, position) for position in positions)
+        )
+
+    def _may_be_in(self, newest: int, presence: _Presence, *, any_version: bool) -> bool:
+        """Whether the newest release has a package of this name that may be this one, as one has no URL."""
+        versions = {*map(plain_version, presence.versions)}
+        return any(
+            newest in positions
+            and other.package.may_be(presence.package)
+            and (any_version or not versions.isdisjoint(map(plain_version, other.versions)))
+            for other, positions in self._alike[plain_name(presence.package.full_name)]
         )
 
     def _ids_of(self, position: int) -> Set[str]:

@@ -139,7 +139,7 @@ class _Components:
 
 def _component(entry: PackageVersion) -> BomComponent:
     """The component, with its place among others as `bom_ref`."""
-    name = entry.package.full_name
+    name = entry.name
     source: list[BomProperty] | UnsetType = UNSET
     if entry.source:
         values = entry.source, entry.source_version

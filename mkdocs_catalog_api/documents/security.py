@@ -412,13 +412,13 @@ def summary(catalog: value.Catalog) -> SecuritySummary:
 
 def _causes(catalog: value.Catalog, population: Population) -> list[PackageCause]:
     def href(package: Package) -> str | None:
-        path = package_path(package) if catalog.publishes_packages else None
+        path = package_path(package.type, catalog.name_of(package)) if catalog.publishes_packages else None
         return catalog.addresses.api(path) if path else None
 
     return [
         PackageCause(
             type=cause.package.type,
-            name=cause.package.full_name,
+            name=catalog.name_of(cause.package),
             open=Counters(*cause.counts),
             total=sum(cause.counts),
             fixable=cause.fixable,

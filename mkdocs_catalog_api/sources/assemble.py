@@ -17,6 +17,7 @@ from ..catalog.covers import ScanSelection
 from ..catalog.former import ListedImage, former_digests
 from ..catalog.ids import identities
 from ..catalog.join import join
+from ..catalog.spellings import spellings
 from ..catalog.value import Catalog, FormerDigest, Image, Pin, PinningItem, Release, RoadmapItem
 from ..catalog.vex_matching import Statements
 from ..items.lines import Cycle, LineRules, update_advice
@@ -85,8 +86,9 @@ def assemble(sources: Sources, site: Site, settings: Settings, problems: Problem
         publishes_sboms=settings.has_lookup("sbom"),
         now=rules.now,
     )
-    rows = (row for assessed in catalog.assessed() for row in (*assessed.rows, *assessed.suppressed))
-    catalog = replace(catalog, identities=identities(rows))
+    rows = [row for assessed in catalog.assessed() for row in (*assessed.rows, *assessed.suppressed)]
+    names = spellings(rows, catalog.images)
+    catalog = replace(catalog, identities=identities(rows), package_names=names)
     problems.extend(complaints(catalog, joined, rules, sources, settings))
     return catalog
 

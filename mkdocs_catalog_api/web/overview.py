@@ -190,14 +190,17 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 def by_source(causes: Sequence[Any], view: CatalogView) -> list[dict[str, Any]]:
     """The packages behind the counts, most first; those of one source package are `parts` of one."""
+    if view.value is None:
+        return []
+    name_of = view.value.name_of
     sources: dict[tuple[str, str], str] = {}
     images: dict[tuple[str, str], set[str]] = defaultdict(set)
     for image, release, _ in view.populations.available.newest():
         for entry in release.contents.packages if release.contents else ():
             if entry.source:
-                sources[entry.package.type, entry.package.full_name] = entry.source
+                sources[entry.package.type, name_of(entry.package)] = entry.source
         for row in release.assessment.rows if release.assessment else ():
-            images[row.package.type, row.package.full_name].add(image.entry.slug)
+            images[row.package.type, name_of(row.package)].add(image.entry.slug)
     groups = defaultdict(list)
     for cause in causes:
         groups[cause["type"], sources.get((cause["type"], cause["name"]), cause["name"])].append(cause)

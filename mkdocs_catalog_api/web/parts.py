@@ -463,7 +463,7 @@ def _packages(image: Image) -> dict[str, Any] | None:
     entries = {entry.key[:2]: entry for entry in release.contents.packages}
     rows = [
         {
-            "name": entry.package.full_name,
+            "name": entry.name,
             "version": entry.version,
             "licenses": entry.licenses,
             "ids": ids.get(key, []),

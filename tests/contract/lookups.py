@@ -204,7 +204,7 @@ def _upgrade(api: Api, slug: str, version: Json, newest: Json, said: Json | None
     upgrade |= {"fixes": None, "adds": None}
     if said and said["fixes"] is not None and _may_be_alike(new, old):
         before, after = (
-            {(_canonical(api, row), _package(row)) for row in record["cves"]} for record in (old, new)
+            {(_canonical(api, row), named_package(row)) for row in record["cves"]} for record in (old, new)
         )
         upgrade |= {"fixes": len(before - after), "adds": len(after - before)}
     return upgrade
@@ -215,12 +215,6 @@ def _may_be_alike(new: Json, old: Json) -> bool:
     names = [{name.partition(" ")[0] for name in (r["scanner"] or "").split(", ")} for r in (old, new)]
     times = [record["scannedAt"] for record in (old, new)]
     return None not in times and names[0] == names[1] and times[1][:10] >= times[0][:10]
-
-
-def _package(row: Json) -> str:
-    """The package URL without distribution and version, else the name."""
-    url: str = re.sub("^(pkg:(?:apk|deb|rpm)/)[^/]+/", r"\1", row["purl"])
-    return url.rpartition("@")[0] or url or str(row["pkg"])
 
 
 def _canonical(api: Api, row: Json) -> str:
@@ -387,12 +381,23 @@ def _package_path(type_: str, name: str) -> str | None:
 
 
 def named_package(row: Json) -> tuple[str, str]:
+    """The package of a row, however its name is spelled."""
+    return identified(*spelled_package(row))
+
+
+def identified(type_: str, name: str) -> tuple[str, str]:
+    """Type and name, the same for all spellings."""
+    if type_ in ("bitbucket", "composer", "github", "golang", "npm", "nuget"):
+        return type_, name.lower()
+    return type_, re.sub("[-_.]+", "-", name).lower() if type_ == "pypi" else name
+
+
+def spelled_package(row: Json) -> tuple[str, str]:
     """Type and name of the package of a row: npm and others have the namespace in the name."""
     if not (url := row["purl"]):
         return "", row["pkg"]
-    type_, *path = url.removeprefix("pkg:").partition("@")[0].split("/")
-    *namespace, name = [unquote(part) for part in path]
-    name = name.lower().replace("_", "-") if type_ == "pypi" else name
+    type_, _, path = re.sub("@[^/]*$", "", url.removeprefix("pkg:")).partition("/")
+    *namespace, name = unquote(path).split("/")
     if type_ in ("apk", "deb", "rpm"):
         namespace = []
     return type_, (":" if type_ == "maven" else "/").join([*namespace, name])
@@ -415,6 +420,7 @@ def _packages(api: Api) -> None:
         "packages/index.json", "$", sum(numbers), sum(len(image["versions"]) for image in images.values())
     )
     having: dict[tuple[str, str, str], set[tuple[str, str]]] = {}
+    spelled: dict[tuple[str, str], set[str]] = {}
     rows: dict[tuple[str, str], list[tuple[str, str, Json]]] = {}
     for slug, image in images.items():
         for version in image["versions"]:
@@ -424,12 +430,13 @@ def _packages(api: Api) -> None:
                 rows.setdefault(named_package(row), []).append((slug, label, row))
             for row in [*(record["cves"] or ()), *(record["suppressions"] or ())]:
                 having.setdefault((*named_package(row), _plain(row["installed"])), set()).add((slug, label))
+                spelled.setdefault(named_package(row), set()).add(spelled_package(row)[1])
             components = api.documents.get(f"sbom/{slug}/{label}.json", {"components": []})["components"]
             for part in components:
                 if part["type"] == "library":
-                    about = named_package(
-                        {"purl": part.get("purl", "").partition("?")[0], "pkg": part["name"]}
-                    )
+                    written = {"purl": part.get("purl", "").partition("?")[0], "pkg": part["name"]}
+                    about = named_package(written)
+                    spelled.setdefault(about, set()).add(spelled_package(written)[1])
                     having.setdefault((*about, _plain(part.get("version", ""))), set()).add((slug, label))
     inventory = {(type_, name, *place) for (type_, name, _), places in having.items() for place in places}
     ids: dict[tuple[str, str], set[str]] = {}
@@ -438,13 +445,16 @@ def _packages(api: Api) -> None:
     entries = index["data"]
     order = [(entry["type"], entry["name"]) for entry in entries]
     api.expect("packages/index.json", "$.data", order, sorted({*order}))
-    missing = {(type_, name) for type_, name, _ in having} - {*order}
+    missing = {(type_, name) for type_, name, _ in having} - {identified(*about) for about in order}
     if missing:
         api.blame("packages/index.json", "$.data", f"lacks {sorted(missing)[0]}")
     api.holds("packages/index.json", "$", index, total=len(entries))
     for position, entry in enumerate(entries):
         where, path = f"$.data[{position}]", _package_path(entry["type"], entry["name"])
         api.holds("packages/index.json", where, entry, href=path and api.href(path))
+        first = min(spelled.get(identified(entry["type"], entry["name"]), {entry["name"]}))
+        if entry["name"] > first:
+            api.blame("packages/index.json", f"{where}.name", f"is not {first}")
         if path is None:
             continue
         listed = api.documents[path]["data"]
@@ -452,7 +462,7 @@ def _packages(api: Api) -> None:
         of = [part for part in listed if part["name"] in (entry["name"], *made)]
         places = {place for part in of for place in _places_of(part)}
         newest = {slug for slug, label in places if label == images[slug]["latest"]}
-        named = {(entry["type"], part["name"]) for part in of}
+        named = {identified(entry["type"], part["name"]) for part in of}
         still = [
             row
             for package in named
@@ -468,7 +478,7 @@ def _packages(api: Api) -> None:
         counts = dict(zip(("releasesKnown", "releasesInPart", "releasesUnknown"), numbers, strict=True))
         api.holds(path, "$", document, total=len(document["data"]), **counts)
         for position, part in enumerate(document["data"]):
-            where, about = f"$.data[{position}]", (document["type"], part["name"])
+            where, about = f"$.data[{position}]", identified(document["type"], part["name"])
             found = [
                 row
                 for _, _, row in rows.get(about, ())

@@ -5,7 +5,7 @@ from collections import Counter
 from types import SimpleNamespace
 
 from tests.contract.api import FIGURES, SEVERITIES, Api, Json
-from tests.contract.lookups import named_package
+from tests.contract.lookups import identified, named_package
 from tests.contract.texts import single_versions
 from tests.oracle import grade
 
@@ -39,7 +39,7 @@ def _causes(api: Api, where: str, causes: Json, *, only_available: bool) -> None
     numbers = sorted((len(rows) for rows in of_packages.values()), reverse=True)[:20]
     api.expect("security.json", where, [cause["total"] for cause in causes], numbers)
     for position, cause in enumerate(causes):
-        place, found = f"{where}[{position}]", of_packages.get((cause["type"], cause["name"]), [])
+        place, found = f"{where}[{position}]", of_packages.get(identified(cause["type"], cause["name"]), [])
         counts = {word: sum(row["severity"] == word.upper() for _, row in found) for word in SEVERITIES}
         about = {"open": counts, "fixable": sum(row["fixed"] != "" for _, row in found)}
         about |= {"total": len(found), "images": len({slug for slug, _ in found})}

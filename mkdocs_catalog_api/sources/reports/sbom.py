@@ -58,7 +58,7 @@ class SbomSubject(NamedTuple):
         named = platform(system, architecture)
         repository, found = qualifiers.get("repository_url", ""), digests([parsed.version])
         if parsed.package.type == "docker":  # the name has the repository, the version is the tag
-            path = f"{parsed.namespace}/{parsed.package.name}".lstrip("/")
+            path = f"{parsed.namespace}/{parsed.name}".lstrip("/")
             return cls([f"{path}:{parsed.version}"] if parsed.version and not found else [], platform=named)
         if not repository:
             return cls(local=min(found, default=""), platform=named)
