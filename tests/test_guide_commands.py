@@ -40,6 +40,7 @@ BLOCKS = {
     "scan": {
         "catalog-api sync hub": RUN,
         "catalog-api sync kev": RUN,
+        "catalog-api list --quiet | while": "test_syft, with Syft and a registry",
         "mkdir -p scans/nginx": "pulls an image; test_report_formats reads real reports",
         "curl -fsS https://harbor.example.org": "needs a Harbor",
     },

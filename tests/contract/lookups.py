@@ -206,8 +206,23 @@ def _upgrade(api: Api, slug: str, version: Json, newest: Json, said: Json | None
         before, after = (
             {(_canonical(api, row), named_package(row)) for row in record["cves"]} for record in (old, new)
         )
-        upgrade |= {"fixes": len(before - after), "adds": len(after - before)}
+        upgrade |= {"fixes": _certainly_not_in(before, after), "adds": _certainly_not_in(after, before)}
     return upgrade
+
+
+def _certainly_not_in(
+    some: set[tuple[str, tuple[str, str]]], others: set[tuple[str, tuple[str, str]]]
+) -> int:
+    """How many vulnerabilities of packages are not in the others: without a URL, one may be any of its name."""
+
+    def may_be(one: tuple[str, str], other: tuple[str, str]) -> bool:
+        names = [re.sub("[-_.]+", "-", name).lower() for _, name in (one, other)]
+        return one == other or (not (one[0] and other[0]) and names[0] == names[1])
+
+    return sum(
+        not any(id_ == other_id and may_be(package, other) for other_id, other in others)
+        for id_, package in some
+    )
 
 
 def _may_be_alike(new: Json, old: Json) -> bool:
