@@ -213,7 +213,7 @@ def _upgrade(api: Api, slug: str, version: Json, newest: Json, said: Json | None
 def _certainly_not_in(
     some: set[tuple[str, tuple[str, str]]], others: set[tuple[str, tuple[str, str]]]
 ) -> int:
-    """How many vulnerabilities of packages are not in the others: without a URL, one may be any of its name."""
+    """How many are not in the others: a package without a URL may be any of its name."""
 
     def may_be(one: tuple[str, str], other: tuple[str, str]) -> bool:
         names = [re.sub("[-_.]+", "-", name).lower() for _, name in (one, other)]
