@@ -15,6 +15,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -210,6 +211,7 @@ def test_a_check_says_yes_if_nothing_speaks_against_it(site: SiteFolder, tmp_pat
         "flawed": ("CRITICAL", "critical"),
         "gone": ("CRITICAL", "withdrawn, critical"),
     }
+    an_hour_ago = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
     for number, (slug, (severity, _)) in enumerate(images.items()):
         pinned, end = digest(number), "1999-12-31" if slug == "old" else "2999-12-31"
         lifecycle = "withdrawn" if slug == "gone" else "available"
@@ -217,7 +219,8 @@ def test_a_check_says_yes_if_nothing_speaks_against_it(site: SiteFolder, tmp_pat
         site.image(slug, f"versions: [{version}]", lifecycle=lifecycle)
         if severity:
             rows = [row("RHSA-2024:1234" if severity == "LOW" else "CVE-2025-1", severity)]
-            site.report(f"{slug}.json", trivy(rows, digest=f"{REGISTRY}/{slug}@{pinned}"))
+            report = trivy(rows, digest=f"{REGISTRY}/{slug}@{pinned}", created=an_hour_ago)
+            site.report(f"{slug}.json", report)
     (tmp_path / "catalog").symlink_to(site.build().folder / "site", target_is_directory=True)
     with serve(tmp_path) as port:
         catalog = f"HTTP://LOCALHOST:{port}/catalog"
