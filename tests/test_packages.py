@@ -101,7 +101,7 @@ def test_an_sbom_is_valid_and_the_author_s_address_comes_first(site: SiteFolder)
         site.report(f"web/{label}.json", report)
     other = cyclonedx(*PURLS, of=f"{REGISTRY}/web:1")
     systems = [{"type": "operating-system", "name": name, "version": "3.23"} for name in ("wolfi", "alpine")]
-    site.report("web.json", other | {"components": [*other["components"], *systems]})
+    site.report("web/1.cdx.json", other | {"components": [*other["components"], *systems]})
     result = built(site)
     for label in "12":
         text = (result.api / f"sbom/web/{label}.json").read_text("utf-8")
