@@ -645,6 +645,7 @@ AROUND: list[tuple[Any, bool, set[str]]] = [
     (ATTESTED | {"predicate": sbom_of(OF_FOLDER)}, False, {OTHER}),
     (ATTESTED | {"predicate": sbom_of({"type": "application", "name": "web"})}, True, {OTHER}),
     (sbom_of(OF_FOLDER), True, set()),
+    (CYCLONEDX | {"sbom": SPDX}, False, {DIGEST}),
 ]
 """What is around an SBOM, whether its list lacks packages, the digests that it is of."""
 # fmt: on

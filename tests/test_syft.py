@@ -16,6 +16,8 @@ from typing import Any
 
 import pytest
 
+from mkdocs_catalog_api.problems.codes import Code
+
 from .guide import blocks
 from .programs import need
 from .registries import CONFIG, INDEX, OCI, Registry, digest_of, encoded, running
@@ -83,7 +85,7 @@ def packages(site: SiteFolder, label: str) -> set[str]:
 def built(site: SiteFolder) -> None:
     result = call("build", "-f", site.write_config())
     assert result.exit_code == 0, result.output
-    assert "not used" not in result.output
+    assert f"[{Code.UNMATCHED_REPORT.value}]" not in result.output
 
 
 def test_the_loop_of_the_guide(site: SiteFolder, registry: Registry, programs: Mapping[str, str]) -> None:

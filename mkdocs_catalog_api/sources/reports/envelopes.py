@@ -86,8 +86,8 @@ def _of_text(outer: dict[str, object], payload: bytes | None) -> Iterator[Enclos
     """Yield what is in one text."""
     if "predicateType" in outer:
         yield Enclosed(mapping(outer.get("predicate")), (outer,), payload)
-    elif sbom := mapping(outer.get("sbom")):
-        yield Enclosed(sbom, (outer,), payload, is_of_folder=True)
+    elif outer.keys() == {"sbom"}:
+        yield Enclosed(mapping(outer["sbom"]), (outer,), payload, is_of_folder=True)
     elif _is_of_buildkit(outer):
         for each in _of_buildkit(outer):
             yield Enclosed(each, (outer,), payload)

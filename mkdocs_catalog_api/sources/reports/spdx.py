@@ -34,6 +34,7 @@ from .sbom import IMAGES, SbomSubject, as_scan, is_image, is_of_image, sbom_form
 
 _VERSIONS = ("SPDX-2.2", "SPDX-2.3")
 _HINT = "create the SBOM again"
+_DOCUMENT = "SPDXRef-DOCUMENT"
 _SYSTEM = "SPDXRef-OperatingSystem"
 _BUILT_FROM = re.compile(r"built package from: (\S+) (?:\d+:)?(\S+)")
 
@@ -80,15 +81,35 @@ def _keys_read(sbom: dict[str, object]) -> Occurrences:
 
 def _described(sbom: dict[str, object], entries: list[dict[str, object]]) -> list[dict[str, object]]:
     """What the document describes, and its containers; each once."""
-    ids = texts(sbom.get("documentDescribes"))
+    by_id: dict[str, dict[str, object]] = {}
+    for entry in entries:
+        by_id.setdefault(text(entry.get("SPDXID")), entry)
+
+    found: dict[int, dict[str, object]] = {}
+    for id_ in _described_ids(sbom):
+        if id_ in by_id:
+            found[id(by_id[id_])] = by_id[id_]
+    for entry in entries:
+        if _is_container(entry):
+            found.setdefault(id(entry), entry)
+    return [*found.values()]
+
+
+def _described_ids(sbom: dict[str, object]) -> list[str]:
+    """The ids of what the document describes, as it lists them, then as its relations say."""
+    ids = [*texts(sbom.get("documentDescribes"))]
     for relation in items(sbom.get("relationships")):
-        match [relation.get(key) for key in ("relationshipType", "spdxElementId", "relatedSpdxElement")]:
-            case ["DESCRIBES", "SPDXRef-DOCUMENT", str(id_)] | ["DESCRIBED_BY", str(id_), "SPDXRef-DOCUMENT"]:
-                ids.append(text(id_))
-    by_id = {text(entry.get("SPDXID")): entry for entry in reversed(entries)}
-    described = [by_id[id_] for id_ in dict.fromkeys(ids) if id_ in by_id]
-    containers = [entry for entry in entries if entry.get("primaryPackagePurpose") == "CONTAINER"]
-    return list({id(entry): entry for entry in described + containers}.values())
+        kind = relation.get("relationshipType")
+        ends = text(relation.get("spdxElementId")), text(relation.get("relatedSpdxElement"))
+        if kind == "DESCRIBES" and ends[0] == _DOCUMENT:
+            ids.append(ends[1])
+        if kind == "DESCRIBED_BY" and ends[1] == _DOCUMENT:
+            ids.append(ends[0])
+    return ids
+
+
+def _is_container(entry: dict[str, object]) -> bool:
+    return entry.get("primaryPackagePurpose") == "CONTAINER"
 
 
 def _is_system(entry: dict[str, object]) -> bool:
@@ -125,8 +146,7 @@ def _package(entry: dict[str, object]) -> PackageVersion | None:
     a lock file.
     """
     name, version, purl = text(entry.get("name")), version_of(entry.get("versionInfo")), _purl(entry)
-    is_container = entry.get("primaryPackagePurpose") == "CONTAINER"
-    if not name or is_container or is_image(purl) or not (version or purl):
+    if not name or _is_container(entry) or is_image(purl) or not (version or purl):
         return None
     built_from = _BUILT_FROM.fullmatch(text(entry.get("sourceInfo")))
     declared = licenses([text(entry.get("licenseDeclared"))])
